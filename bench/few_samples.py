@@ -2,8 +2,8 @@
 
     .venv/bin/python bench/few_samples.py [--cells 2000] [--seed 1]
 
-Made-up cells of which all is known. A process has luck (uniform), so has a burst, which all its samples share, and each
-sample differs a little. Of 200 samples an epoch takes `k` are found clean, in stretches as a neighbour leaves them.
+Made-up cells of which all is known. Processes differ (uniform), so do bursts, whose samples share it, and each sample
+differs a little. Of 200 samples an epoch takes `k` are found clean, in stretches as a neighbour leaves them.
 Some of these were disturbed all the same, by amounts with a heavy tail (log-normal, median 15 %, at the most twice the
 cost). Two ways of that: a share of the clean ones, and a share of the disturbed ones that no probe saw, which is a
 large part of few clean samples. Columns: an interval of 95 % holds the true median in so many per cent of cells, by the
@@ -30,9 +30,9 @@ LEVEL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What samples are like, relative to the cost: luck of a process (+-), of a burst and of a sample (deviations)."""
+    """What samples are like, relative to the cost: spread of processes (+-), of bursts and of samples (deviations)."""
 
-    luck: float = 0.003
+    process: float = 0.003
     burst: float = 0.001
     sample: float = 0.003
     stretch: float = 6.0  # clean samples next to each other, on average
@@ -44,7 +44,9 @@ def draw_epoch(random: np.random.Generator, world: World, clean: int, unseen: fl
     """`clean` samples of a process whose true cost is 1, each disturbed unseen with a chance of `unseen`."""
     starts = random.random(clean) < 1 / world.stretch
     burst = np.cumsum(starts)
-    values = 1 + world.luck * random.uniform(-1, 1) + world.burst * random.standard_normal(clean + 1)[burst]
+    values = (
+        1 + world.process * random.uniform(-1, 1) + world.burst * random.standard_normal(clean + 1)[burst]
+    )
     values += world.sample * random.standard_normal(clean)
     slowed = np.minimum(world.slowed * np.exp(world.tail * random.standard_normal(clean)), 1.0)
     this_values: Floats = values * np.where(random.random(clean) < unseen, 1 + slowed, 1.0)
@@ -94,7 +96,7 @@ def main() -> None:
     parser.add_argument("--cells", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    worlds = {"processes differ by 0.3 %": World(), "processes are alike": World(luck=0.0)}
+    worlds = {"processes differ by 0.3 %": World(), "processes are alike": World(process=0.0)}
     mixes: dict[str, Callable[[int], list[int]]] = {
         "five epochs of k": lambda k: [k] * 5,
         "three epochs of 33, five of k": lambda k: [33] * 3 + [k] * 5,

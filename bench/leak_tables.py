@@ -27,8 +27,7 @@ from perbyte.app.leaking import draw_cases, find_leaks
 from perbyte.app.listener import Listener
 from perbyte.catalogue import parse_selector
 from perbyte.cli.conduct import build_needed
-from perbyte.measure import Request, Survey
-from perbyte.measure.conduct import find_cells
+from perbyte.measure import Request, Survey, find_cells
 from perbyte.measure.leaks import LeakCase
 from perbyte.model import Policy
 from perbyte.model.cell import FULL

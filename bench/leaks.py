@@ -31,8 +31,7 @@ import numpy as np
 from perbyte.app.leaking import draw_cases
 from perbyte.catalogue import parse_selector
 from perbyte.cli.conduct import build_needed
-from perbyte.measure import Request, Survey, choose_cores, recall
-from perbyte.measure.conduct import find_cells
+from perbyte.measure import Request, Survey, choose_cores, find_cells, recall
 from perbyte.measure.leaks import LeakCase, Leaks, leak_figures
 from perbyte.model import Cell, Policy
 from perbyte.model.leak import Difference

@@ -3,8 +3,8 @@
     .venv/bin/python bench/policies.py [--traces DIR] [--only NAME ...] [--runs 10] [--policies GLOB ...]
 
 Whole runs of the real measuring code on a virtual clock (bench/virtual.py) beside each neighbour that is recorded in
-DIR (NAME-core0.csv.gz, NAME-core1.csv.gz, ...; bench/record_neighbour.py makes them). The scripted library's cells have
-luck as real ones have it: each process, each burst and each sample differs a little, and some cells have two modes
+DIR (NAME-core0.csv.gz, NAME-core1.csv.gz, ...; bench/record_neighbour.py makes them). The scripted library's cells
+vary as real ones do: each process, each burst and each sample differs a little, and some cells have two modes
 a cycle apart. Their true cost is the median over all processes that there could be, so it is known how far
 off a figure is and whether its interval holds it. Tune on some neighbours and report others.
 """
@@ -34,7 +34,7 @@ from perbyte.stats.interval import median_spread
 
 TRACES = places.data_dir("runners").parent / "tests" / "measure" / "traces"
 SIZES = (16, 256, 1024, 4096)
-# algorithm, cycles per call and per byte, uniform luck of a process (+-), that of a burst (standard deviation),
+# algorithm, cycles per call and per byte, spread of processes (uniform, +-) and of bursts (standard deviation),
 # slowdown beside a neighbour, mode (cycles more in so many processes of one)
 LIBRARY = [
     ("aes-128-ecb", 64, 0.34, 0.0009, 0.0003, 1.7, (1.0, 0.3)),
@@ -108,12 +108,12 @@ def script(traces: list[Path], probe: str, seed: int) -> dict[str, Any]:
             "contract": "message/1",
             "per_call": per_call,
             "per_byte": per_byte,
-            "layout": luck,
-            "burst_luck": burst_luck,
+            "layout": layout_spread,
+            "burst_spread": burst_spread,
             "slowed": slowed,
             **({"modes": {"cycles": modes[0], "share": modes[1]}} if modes else {}),
         }
-        for algorithm, per_call, per_byte, luck, burst_luck, slowed, modes in LIBRARY
+        for algorithm, per_call, per_byte, layout_spread, burst_spread, slowed, modes in LIBRARY
     ]
     draw = np.random.default_rng(seed)
     return {
@@ -134,10 +134,10 @@ def truth(cell: Cell) -> float:
     """Cycles per call, the median over processes; the mixture is drawn, which is exact to 1e-5."""
     row = next(row for row in LIBRARY if row[0] == cell.algorithm)
     base, draw = row[1] + row[2] * cell.size_bytes, np.random.default_rng(1)
-    lucky = base * (1 + row[3] * draw.uniform(-1, 1, 200_001))
+    costs = base * (1 + row[3] * draw.uniform(-1, 1, 200_001))
     if row[6]:
-        lucky += row[6][0] * (draw.random(len(lucky)) < row[6][1])
-    return float(np.median(lucky))
+        costs += row[6][0] * (draw.random(len(costs)) < row[6][1])
+    return float(np.median(costs))
 
 
 def neighbours(directory: Path) -> dict[str, list[Path]]:

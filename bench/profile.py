@@ -35,12 +35,12 @@ def run(study: str, budget: str, place: Path) -> dict[str, float]:
     done = perbyte("study", "run", study, "--budget", budget, "--profile", "--out", str(place))
     shares = {m[1]: float(m[3]) for m in map(LINE.match, done.stderr.splitlines()) if m}
     cells = [
-        one
-        for one in json.loads(perbyte("show", str(place), "--json").stdout)["cells"]
-        if not one.get("twin")
+        cell
+        for cell in json.loads(perbyte("show", str(place), "--json").stdout)["cells"]
+        if not cell.get("twin")
     ]
-    short = [one for one in cells if one["size_bytes"] <= 8192 and one["cycles_per_call"]]
-    halves = [(one["interval_high"] - one["interval_low"]) / 2 / one["cycles_per_call"] for one in short]
+    short = [cell for cell in cells if cell["size_bytes"] <= 8192 and cell["cycles_per_call"]]
+    halves = [(cell["interval_high"] - cell["interval_low"]) / 2 / cell["cycles_per_call"] for cell in short]
     precise = sum(half <= 0.0025 for half in halves)
     told = ", ".join(f"{name} {share:.0f} %" for name, share in shares.items())
     print(
@@ -60,7 +60,7 @@ def main() -> None:
         runs = [run(options.study, options.budget, Path(place) / str(n)) for n in range(options.runs)]
     print(f"after: {siblings()}")
     for part in runs[0]:
-        print(f"{part:11} {statistics.median(one.get(part, 0.0) for one in runs):5.1f} %")
+        print(f"{part:11} {statistics.median(run.get(part, 0.0) for run in runs):5.1f} %")
 
 
 if __name__ == "__main__":

@@ -58,19 +58,19 @@ def tried(home: Path, file: Path, algorithm: str, function: str) -> tuple[str, s
         words, env=os.environ | {"PERBYTE_HOME": str(home)}, capture_output=True, text=True, check=False
     )
     took = time.monotonic() - began
-    first = found[1] if (found := _FIRST.search(done.stderr)) else "-"
+    first = match[1] if (match := _FIRST.search(done.stderr)) else "-"
     try:
         told = json.loads(done.stdout)
     except ValueError:
         return "-", f"{took:.1f}", (done.stderr.strip().splitlines() or ["nothing"])[-1][:60]
     names = {row["runner"] for row in told["trial"].get("rows", ())}
-    mine = [one for one in told["cells"] if one["runner"] in names and one["size_bytes"] == SIZE]
-    if not mine:
+    ours = [cell for cell in told["cells"] if cell["runner"] in names and cell["size_bytes"] == SIZE]
+    if not ours:
         return first, f"{took:.1f}", "no figure"
-    one = mine[0]
-    if one["interval_unit"] != "cycles" or one["interval_low"] is None:
-        return first, f"{took:.1f}", f"{one['ns_per_call'] / SIZE:.4g} ns/byte, no interval in cycles"
-    middle, low, high = (one[name] / SIZE for name in ("cycles_per_call", "interval_low", "interval_high"))
+    best = ours[0]
+    if best["interval_unit"] != "cycles" or best["interval_low"] is None:
+        return first, f"{took:.1f}", f"{best['ns_per_call'] / SIZE:.4g} ns/byte, no interval in cycles"
+    middle, low, high = (best[name] / SIZE for name in ("cycles_per_call", "interval_low", "interval_high"))
     return first, f"{took:.1f}", f"{middle:.4g} ±{100 * (high - low) / 2 / middle:.2g} %"
 
 
@@ -79,9 +79,9 @@ def usual(language: str) -> str:
     if language == "Python":
         code = "import sys; sys.path.insert(0, '.'); import managed; data = bytes(%d)" % SIZE  # noqa: UP031
         words = ["python3", "-m", "timeit", "-n", "2000", "-u", "nsec", "-s", code, "managed.digest(data)"]
-        said = subprocess.run(words, cwd=CODE, capture_output=True, text=True, check=False).stdout
-        found = re.search(r"best of \d+: ([\d.e+]+) nsec", said)
-        return f"timeit: {float(found[1]) / SIZE:.4f} ns/byte" if found else "timeit: nothing"
+        message = subprocess.run(words, cwd=CODE, capture_output=True, text=True, check=False).stdout
+        match = re.search(r"best of \d+: ([\d.e+]+) nsec", message)
+        return f"timeit: {float(match[1]) / SIZE:.4f} ns/byte" if match else "timeit: nothing"
     if language == "Go":
         with tempfile.TemporaryDirectory() as temporary:
             place = Path(temporary)
@@ -89,15 +89,15 @@ def usual(language: str) -> str:
             (place / "mine.go").write_text((CODE / "managed.go").read_text())
             (place / "mine_test.go").write_text(_GO % (SIZE, SIZE))
             words = ["go", "test", "-bench=Digest", "-count=6", "-run=NONE", "-vet=off"]
-            said = subprocess.run(words, cwd=place, capture_output=True, text=True, check=False).stdout
-        runs = [float(one) / SIZE for one in re.findall(r"([\d.]+) ns/op", said)]
+            message = subprocess.run(words, cwd=place, capture_output=True, text=True, check=False).stdout
+        runs = [float(text) / SIZE for text in re.findall(r"([\d.]+) ns/op", message)]
         return f"testing.B: {min(runs):.4f} to {max(runs):.4f} ns/byte" if runs else "testing.B: nothing"
     return "-"
 
 
 def main() -> None:
     """Do what the command line says."""
-    asked = {one.lower() for one in sys.argv[1:]}
+    asked = {word.lower() for word in sys.argv[1:]}
     print(
         "| language | function | lines of the user's besides | first figure, s | answer, s | cycles/byte | own tool |"
     )

@@ -170,7 +170,7 @@ class Gauge:
         simulation, rows, waits, clean = self.simulation, [], 0, 0
         begun, limit_s = simulation.now, request["limit_ms"] / 1000
         self.bursts += 1
-        moment = self.luck_of_burst(toy)
+        moment = self.burst_factor(toy)
         call_s = simulation.true_cycles(toy, tier) / simulation.core_hz()
         warm = self.modern and (calls > 1 or call_s < WARMED_UP_TO * request["sample_us"] * 1e-6)
         if warm:
@@ -194,9 +194,9 @@ class Gauge:
             if len(rows) >= request["samples"] or late or (request["clean"] and clean >= request["clean"]):
                 return rows, waits
 
-    def luck_of_burst(self, toy):
+    def burst_factor(self, toy):
         """What a core has learnt about a loop, relative: drawn for each burst (uniform, of this standard deviation)."""
-        spread = toy.row.get("burst_luck", self.simulation.script.get("burst_luck", 0.0))
+        spread = toy.row.get("burst_spread", self.simulation.script.get("burst_spread", 0.0))
         if not spread:
             return 1.0
         drawn = self.simulation.drawn(toy, f"/burst/{self.bursts}/{fnv1a64(str(self.bursts).encode())}")

@@ -127,7 +127,7 @@ class SimulatedClock:
         return round(self.now * self.clock["tick_hz"] / quantum) * quantum
 
     def true_cycles(self, toy, tier):
-        """Core cycles per call as the script says, without noise, luck or trend."""
+        """Core cycles per call as the script says, without noise, layout or trend."""
         row = toy.row
         cost = row.get("per_call", 100.0) + row.get("per_byte", 1.0) * toy.size
         return cost * row.get("tiers", {}).get(tier, self.script.get("tiers", {}).get(tier, 1.0))
@@ -137,7 +137,7 @@ class SimulatedClock:
         name = f"{toy.row['algorithm']}/{toy.operation}/{toy.contract}@{toy.whole.size}+{toy.offset}{what}"
         return mix(self.seed ^ fnv1a64(name.encode())) / (MASK + 1)
 
-    def luck(self, toy, tier):
+    def layout_factor(self, toy, tier):
         """The factor of this process's layout: drawn once per start, operation, size and buffer offset.
 
         `modes` adds that so many processes of a hundred need some cycles more per call, as real cells do.
@@ -150,7 +150,7 @@ class SimulatedClock:
         return factor
 
     def work(self, toy, tier, calls, moment=1.0, extra=0.0):
-        """Make calls; (ticks, core cycles) of a sample of them. `moment`: luck of this burst; `extra` cycles on top."""
+        """Make calls; (ticks, core cycles) of a sample. `moment`: this burst's factor; `extra` cycles on top."""
         key = id(toy.whole)
         trend = toy.row.get("trend", self.script.get("trend"))
         drift = moment
@@ -160,9 +160,9 @@ class SimulatedClock:
             drift += self.cold["relative"] * min(1.0, self.disturbed_s * 1e6 / self.cold["us"])
         self.disturbed_s = 0.0
         drift *= self.script.get("cores", {}).get(str(self.core), 1.0)
-        cost = self.true_cycles(toy, tier) * self.luck(toy, tier) * drift * calls * self.contention()[1]
+        cost = self.true_cycles(toy, tier) * self.layout_factor(toy, tier) * drift * calls * self.contention()[1]
         cost *= 1 + toy.row.get("noise", self.noise["sample"]) * self.normal()
-        if share := toy.row.get("draws"):  # so much of a call's cost is luck: exponential, and the mean stays
+        if share := toy.row.get("draws"):  # so much of a call's cost is random: exponential, and the mean stays
             cost *= 1 - share - share * math.log(1 - self.uniform())
         cost += extra + self.clock["fixed_ticks"] * self.core_hz() / self.clock["tick_hz"]
         slowed = toy.row.get("slowed", self.slowed)

@@ -96,7 +96,7 @@ class Toy:
     def __init__(self, row, size, seed, offset, data=None):
         """`row` is an entry of the script's `operations`. Raises Refused for a size that does not fit."""
         self.row, self.size, self.seed, self.offset = row, size, seed, offset
-        self.whole = self  # a piece has its luck and its history
+        self.whole = self  # a piece has its layout and its history
         name = row["algorithm"]
         self.kind = row.get("kind") or kind_of(name)
         self.operation, self.contract = row["operation"], row["contract"]

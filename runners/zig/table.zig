@@ -41,7 +41,6 @@ const rows = [_]Row{
     families.aead("xchacha20-poly1305", crypto.aead.chacha_poly.XChaCha20Poly1305, false),
     families.aead("aegis-128l", crypto.aead.aegis.Aegis128L_256, false),
     families.aead("aegis-256", crypto.aead.aegis.Aegis256_256, false),
-    families.aead("ascon-aead128", crypto.aead.ascon.AsconAead128, false),
     families.hash("md5", crypto.hash.Md5, 16, .{}),
     families.hash("sha-1", crypto.hash.Sha1, 20, .{}),
     families.hash("sha-224", sha2.Sha224, 28, .{}),

@@ -93,6 +93,6 @@ def test_what_counts_as_a_pattern():
 
 @pytest.mark.parametrize("text", ["64k", "64kB", "64KiB", "1.5MiB", "19MiB", "1TB"])
 def test_options_of_amounts_know_the_grammar_of_sizes(text):
-    from perbyte.cli.options import DataSize
+    from perbyte.app.quantities import read_size
 
-    assert DataSize().convert(text, None, None) == parse_bytes(text)
+    assert read_size(text) == parse_bytes(text)

@@ -8,9 +8,9 @@ import pytest
 from fake_scripts import fault, row
 
 from perbyte.app.conducting import exit_code
-from perbyte.cli.ending import losses
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED, EXIT_MISSING
 from perbyte.model import NOT_REACHED, Failure
+from perbyte.report.missing import losses
 
 KINDS = ("unsupported", "crashed", "timed-out", "garbled", "refused", "absent", "damaged", "audit")
 

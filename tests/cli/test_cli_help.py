@@ -75,9 +75,9 @@ def test_a_runner_without_its_slash_is_understood(perbyte, world, script):
     ("asked", "bytes_a_second"), [("2GB/s", 2e9), ("2gB/s", 2e9), ("10gbit/s", 1.25e9), ("500 kB/s", 5e5)]
 )
 def test_rates_are_taken_in_any_case_where_they_are_clear(asked, bytes_a_second):
-    from perbyte.cli.options import DataRate
+    from perbyte.app.quantities import read_rate
 
-    assert DataRate().convert(asked, None, None) == bytes_a_second
+    assert read_rate(asked) == bytes_a_second
 
 
 def test_a_rate_in_b_is_asked_back(perbyte):

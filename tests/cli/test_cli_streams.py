@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from perbyte.cli.report import write_charts, written
+from perbyte.cli.options import note
+from perbyte.cli.report import pictures_of
 from perbyte.cli.streams import plain_letters
 from perbyte.errors import EnvironmentLacking
+from perbyte.report.delivery import write_charts, written
 from perbyte.store import open_run
 
 COMMAND = (sys.executable, "-m", "perbyte.cli")
@@ -120,15 +122,15 @@ def test_no_half_chart_in_the_directory_of_a_study(measured, tmp_path, monkeypat
         part.write_text("half", encoding="utf-8")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("perbyte.report.pictures.save_chart", fail)
+    monkeypatch.setattr("perbyte.report.delivery.save_chart", fail)
     with pytest.raises(EnvironmentLacking, match="No space left") as raised:
-        write_charts(open_run(measured.path), tmp_path / "charts")
+        write_charts(pictures_of(open_run(measured.path)), tmp_path / "charts")
     assert "free some space" in raised.value.hint
     assert not list((tmp_path / "charts").iterdir())
 
 
 def test_a_directory_that_is_made_is_said(tmp_path, capsys):
-    written(tmp_path / "deep" / "down.txt", lambda part: part.write_text("x", encoding="utf-8"))
+    written(tmp_path / "deep" / "down.txt", lambda part: part.write_text("x", encoding="utf-8"), note)
     assert f"directory made: {tmp_path / 'deep'}" in capsys.readouterr().err
 
 

@@ -25,12 +25,12 @@ def outcome(name: str) -> BuildOutcome:
 
 @pytest.fixture(params=SPECS, ids=lambda spec: spec.name)
 def spec(request) -> RunnerSpec:
-    found: RunnerSpec = request.param
-    built = outcome(found.name)
+    spec: RunnerSpec = request.param
+    built = outcome(spec.name)
     if built.state is BuildState.ABSENT:
         pytest.skip(f"absent: {', '.join(built.missing)}")
     assert built.usable, built.output
-    return found
+    return spec
 
 
 def test_a_built_runner_keeps_every_promise(spec):

@@ -132,9 +132,9 @@ class Done:
     measurement: Measurement
 
     def figure(self, address: str) -> CellFigure:
-        found = [figure for figure in self.outcome.cells if figure.cell.address == address]
-        assert found, f"no figure of {address}; failures: {self.failures()}"
-        return found[0]
+        figures = [figure for figure in self.outcome.cells if figure.cell.address == address]
+        assert figures, f"no figure of {address}; failures: {self.failures()}"
+        return figures[0]
 
     def of(self, runner: str) -> list[CellFigure]:
         return [figure for figure in self.outcome.cells if figure.cell.runner == runner]
@@ -144,9 +144,9 @@ class Done:
         return {failure.address or failure.runner: failure.kind for failure in self.outcome.failures}
 
     def failure(self, address: str) -> Failure:
-        found = [failure for failure in self.outcome.failures if failure.address == address]
-        assert len(found) == 1, f"{len(found)} failures of {address}: {self.outcome.failures}"
-        return found[0]
+        failures = [failure for failure in self.outcome.failures if failure.address == address]
+        assert len(failures) == 1, f"{len(failures)} failures of {address}: {self.outcome.failures}"
+        return failures[0]
 
 
 class Lab:
@@ -158,9 +158,9 @@ class Lab:
     def survey(self, *scripts: dict[str, Any], cpus: Iterable[str] = ("full",)) -> Survey:
         return survey(self.fake_runners(*scripts), list(cpus))
 
-    def plan(self, found: Survey, *asks: str, twins: bool = False, **request: Any) -> Plan:
+    def plan(self, surveyed: Survey, *asks: str, twins: bool = False, **request: Any) -> Plan:
         selectors = tuple(parse_selector(ask) for ask in asks)
-        return draw_plan(Request(selectors, **request), found, load(), twins=twins)
+        return draw_plan(Request(selectors, **request), surveyed, load(), twins=twins)
 
     def policy(self, **changes: Any) -> Policy:
         """Two short epochs with one declared look.
@@ -177,7 +177,7 @@ class Lab:
         ask: str | tuple[str, ...] = "*/*@16+contract=*",
         cpus: Iterable[str] = ("full",),
         twins: bool = False,
-        found: Survey | None = None,
+        surveyed: Survey | None = None,
         limits: TimeLimits | None = None,
         history: RunHistory | None = None,
         watch: Watch | None = None,
@@ -187,11 +187,11 @@ class Lab:
         pace: Pace | None = None,
         **policy: Any,
     ) -> Done:
-        found = found or self.survey(*scripts, cpus=cpus)
-        plan = self.plan(found, *((ask,) if isinstance(ask, str) else ask), twins=twins, sizes=sizes)
+        surveyed = surveyed or self.survey(*scripts, cpus=cpus)
+        plan = self.plan(surveyed, *((ask,) if isinstance(ask, str) else ask), twins=twins, sizes=sizes)
         return self.measure(
             plan,
-            found,
+            surveyed,
             limits=limits,
             history=history,
             watch=watch,
@@ -204,7 +204,7 @@ class Lab:
     def measure(
         self,
         plan: Plan,
-        found: Survey,
+        surveyed: Survey,
         *,
         limits: TimeLimits | None = None,
         history: RunHistory | None = None,
@@ -217,7 +217,7 @@ class Lab:
         notes, watch = notes or Notes(), watch or Watch()
         measurement = Measurement(
             plan,
-            found,
+            surveyed,
             load(),
             self.policy(**policy),
             notes,

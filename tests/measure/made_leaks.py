@@ -15,7 +15,7 @@ def made_leak(cell: Cell, cycles: float = 0.0, verdict: str = "", **changes: Any
     """A verdict whose shift is `cycles`, give or take WIDTH; without a word of its own it follows from the shift."""
     shift = Difference(cycles, cycles - WIDTH, cycles + WIDTH, 1e-20 if cycles else 0.7)
     spread = Difference(0.0, -WIDTH, WIDTH, 0.8)
-    found = PairFigures(5000, CALL, shift, spread, 0.5)
+    pair = PairFigures(5000, CALL, shift, spread, 0.5)
     given: dict[str, Any] = {
         "cell": cell,
         "contrast": Contrast("key", "fixed", "random"),
@@ -24,8 +24,8 @@ def made_leak(cell: Cell, cycles: float = 0.0, verdict: str = "", **changes: Any
         "seconds": 2.0,
         "taken": 5100,
         "null_taken": 1700,
-        "found": found,
-        "null": found if not cycles else PairFigures(1600, CALL, spread, spread, 0.5),
+        "found": pair,
+        "null": pair if not cycles else PairFigures(1600, CALL, spread, spread, 0.5),
         "verdict": verdict or ("leaks" if cycles else "none"),
         "p": shift.p,
         "null_p": 0.6,

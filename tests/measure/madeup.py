@@ -184,7 +184,7 @@ class Library:
             self.link_s += d.uniform(0.8, 1.2) * self.call_s
         if self.cell.contract == "stream/1" and not own:
             self.new_s, self.again_s = (
-                one + min(1.0, 128 / max(size, 1)) * compute for one in (self.new_s, self.again_s)
+                seconds + min(1.0, 128 / max(size, 1)) * compute for seconds in (self.new_s, self.again_s)
             )
         self.setup_s = size * 2e-9 + 5e-6
         self.link_s *= d.uniform(0.97, 1.03)
@@ -325,7 +325,7 @@ def verdicts(seed: int, *, honest: float = 1.0, cells: int = 6) -> list[tuple[Ce
         (
             cell,
             gross.get(cell) or stats.judge_audits(known[cell], printed(libraries[cell]), around),
-            sum(len(one.claimed_ns) for one in known[cell]),
+            sum(len(burst.claimed_ns) for burst in known[cell]),
         )
         for cell in chosen
     ]

@@ -90,8 +90,8 @@ def test_cheap_cells_are_begun_first_as_far_as_they_fit(clock, left, fit):
     budget = Budget(left)
     budget.note_start(A16.process, 1.0)
     budget.note_start(B16.process, 2.0)
-    for one, took in ((A16, 0.3), (A32, 1.0), (B16, 3.0)):
-        budget.note_first_look(one, took)
+    for cell, took in ((A16, 0.3), (A32, 1.0), (B16, 3.0)):
+        budget.note_first_look(cell, took)
     budget.note_rest(0.5)
     budget.note_closing(1.0)
     assert budget.affordable([B16, A16, A32]) == fit
@@ -108,7 +108,7 @@ NEVER_PRECISE = [{"name": name, "operations": [row(layout=0.05)]} for name in ("
 
 def test_only_what_fits_gets_further_epochs_and_the_end_says_why(lab, monkeypatch):
     monkeypatch.setattr(
-        Budget, "affordable", lambda _budget, cells: [one for one in cells if one.runner == "alpha"]
+        Budget, "affordable", lambda _budget, cells: [cell for cell in cells if cell.runner == "alpha"]
     )
     done = lab.run(*NEVER_PRECISE, ask=ASK, max_epochs=5)
     assert {figure.cell.runner: figure.epochs for figure in done.outcome.cells} == {"alpha": 5, "beta": 2}
@@ -179,11 +179,11 @@ def test_a_run_that_is_not_precise_uses_its_budget(lab):
 def test_too_noisy_is_said_early_with_what_helps(monkeypatch):
     monkeypatch.setattr("os.getloadavg", lambda: (4.0, 4.0, 4.0))
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1, 2})
-    said = noise_note(0.06, (1,))
-    assert "only 6% of the samples are clean" in said
-    assert "about 3.0 cores busy" in said
-    assert "--cores 0,1,2" in said
-    assert "--budget" in said
+    message = noise_note(0.06, (1,))
+    assert "only 6% of the samples are clean" in message
+    assert "about 3.0 cores busy" in message
+    assert "--cores 0,1,2" in message
+    assert "--budget" in message
 
 
 def test_the_cells_within_reach_are_the_nearest_whose_epochs_all_fit(clock):

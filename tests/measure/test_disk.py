@@ -11,10 +11,10 @@ from perbyte.measure import disk
 def test_the_disk_is_measured_and_nothing_is_left_on_it(tmp_path, monkeypatch):
     monkeypatch.setattr(disk, "MOST_BYTES", 8 << 20)
     (tmp_path / "mine").write_text("kept")
-    found = disk.disk_rates(tmp_path)
-    assert found.bytes == 8 << 20
-    assert found.read > 0
-    assert found.write > 0
+    rates = disk.disk_rates(tmp_path)
+    assert rates.bytes == 8 << 20
+    assert rates.read > 0
+    assert rates.write > 0
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
     assert (tmp_path / "mine").read_text() == "kept"
 

@@ -30,7 +30,11 @@ def runners(*, looks):
 
 
 def floors_of(done, name):
-    return [one.contention_floor for one in done.notes.all("calibrated") if one.runner == name]
+    return [
+        calibration.contention_floor
+        for calibration in done.notes.all("calibrated")
+        if calibration.runner == name
+    ]
 
 
 def test_it_looks_again_and_the_better_look_counts(lab):

@@ -20,53 +20,53 @@ CELL = Cell("alpha", "aes-128-ecb", "encrypt", 16, "message/1", "full")
 
 
 def test_a_plan_says_beforehand_how_long_it_takes(lab):
-    found = lab.survey(*TWO)
-    plan = lab.plan(found, ASK)
+    surveyed = lab.survey(*TWO)
+    plan = lab.plan(surveyed, ASK)
     processes = {cell.process for cell in plan.everything}
-    seen = foresee(plan, Policy(epochs=5, budget_s=60.0), found.specs)
+    seen = foresee(plan, Policy(epochs=5, budget_s=60.0), surveyed.specs)
     assert seen.starts_s == pytest.approx(5 * len(processes) * START_S)
     assert 0 < seen.least_s < 5.0
     assert seen.fits
     assert seen.wall_s == seen.most_s == seen.starts_s + 60.0, "nothing is known of the precision yet"
-    many = foresee(plan, Policy(epochs=1000, budget_s=2.0), found.specs)
+    many = foresee(plan, Policy(epochs=1000, budget_s=2.0), surveyed.specs)
     assert many.least_s == pytest.approx(200 * seen.least_s, rel=0.1)
     assert not many.fits
     assert "more than the budget of 2 s" in str(many)
 
 
 def test_what_the_last_runs_took_is_believed(lab):
-    found = lab.survey(*TWO)
-    plan = lab.plan(found, ASK)
+    surveyed = lab.survey(*TWO)
+    plan = lab.plan(surveyed, ASK)
     pace = Pace(
         starts_s={"alpha": 0.5, "beta": 0.25}, cell_s=0.2, epochs={row_of(cell): 9.0 for cell in plan.cells}
     )
     policy = Policy(epochs=5, budget_s=60.0, precision=0.01)
-    seen = foresee(plan, policy, found.specs, pace)
+    seen = foresee(plan, policy, surveyed.specs, pace)
     starts = sum(pace.starts_s[runner] for runner, _, _ in {cell.process for cell in plan.everything})
     assert seen.starts_s == pytest.approx(5 * starts)
     assert seen.likely_s == pytest.approx(9 * len(plan.everything) * 0.2 + 4 * starts, rel=0.05)
     assert seen.wall_s == pytest.approx(seen.starts_s + seen.likely_s)
     assert "by earlier runs of these cells" in str(seen)
     assert seen.most_s == seen.starts_s + 60.0
-    fine = foresee(plan, Policy(epochs=5, budget_s=60.0, precision=0.001), found.specs, pace)
+    fine = foresee(plan, Policy(epochs=5, budget_s=60.0, precision=0.001), surveyed.specs, pace)
     assert fine.wall_s == fine.most_s, "a hundred times as many epochs: the budget ends them"
     dear = Pace(dear_s={row_of(plan.cells[0]): 3.0})
-    assert foresee(plan, policy, found.specs, dear).least_s > 15.0
+    assert foresee(plan, policy, surveyed.specs, dear).least_s > 15.0
 
 
 def test_one_call_that_outlasts_the_budget_is_named(lab):
-    found = lab.survey(*TWO)
-    plan = lab.plan(found, "alpha/aes-128-ecb@16,4GiB+contract=message")
-    seen = foresee(plan, Policy(budget_s=5.0), found.specs)
+    surveyed = lab.survey(*TWO)
+    plan = lab.plan(surveyed, "alpha/aes-128-ecb@16,4GiB+contract=message")
+    seen = foresee(plan, Policy(budget_s=5.0), surveyed.specs)
     [(cell, took)] = seen.alone
     assert cell.size_bytes == 4 << 30
     assert took > 5.0
     assert not seen.fits
-    assert foresee(plan, Policy(budget_s=500.0), found.specs).fits
+    assert foresee(plan, Policy(budget_s=500.0), surveyed.specs).fits
 
 
 @pytest.mark.parametrize(
-    ("seen", "said"),
+    ("seen", "message"),
     [
         (Forecast(0.1, 2.0, 20.0), "2 to 20 s, as soon as all are precise"),
         (
@@ -80,8 +80,8 @@ def test_one_call_that_outlasts_the_budget_is_named(lab):
         (Forecast(0.0, 30.0, 20.0), "about 30 s, more than the budget of 20 s"),
     ],
 )
-def test_the_forecast_is_told_in_words(seen, said):
-    assert str(seen) == said
+def test_the_forecast_is_told_in_words(seen, message):
+    assert str(seen) == message
 
 
 def test_a_run_tells_the_next_one_what_it_took(lab, tmp_path):

@@ -20,19 +20,19 @@ def _true_chance(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def outcomes(honest: float) -> Counter[str]:
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for seed in range(MACHINES):
         for _, verdict, _ in verdicts(seed, honest=honest):
-            found["refused" if verdict.refusal else "marked" if verdict.warnings else "as it is"] += 1
-    return found
+            counts["refused" if verdict.refusal else "marked" if verdict.warnings else "as it is"] += 1
+    return counts
 
 
 def test_no_honest_cell_is_refused() -> None:
-    found = outcomes(1.0)
-    assert found["refused"] == 0
-    assert found["as it is"] > found["marked"]
+    counts = outcomes(1.0)
+    assert counts["refused"] == 0
+    assert counts["as it is"] > counts["marked"]
 
 
 def test_a_tenth_of_the_work_is_not_believed() -> None:
-    found = outcomes(0.1)
-    assert found["refused"] > 5 * found["as it is"]
+    counts = outcomes(0.1)
+    assert counts["refused"] > 5 * counts["as it is"]

@@ -37,40 +37,40 @@ CPU implementer\t: 0x41
 def files(monkeypatch):
     """Replace what /proc and /sys say."""
 
-    def put(**said):
-        table = {"/" + name.replace("__", "/"): text for name, text in said.items()}
+    def put(**message):
+        table = {"/" + name.replace("__", "/"): text for name, text in message.items()}
         monkeypatch.setattr(machine, "_read", lambda path: table.get(str(path), ""))
 
     return put
 
 
 def test_this_machine_is_described():
-    found = describe_machine()
-    assert found.cores == os.cpu_count()
-    assert found.kernel == platform.release()
-    assert found.memory_bytes > 2**28
-    assert found.cpu_flags == tuple(sorted(found.cpu_flags))
-    assert found == describe_machine()
+    machine = describe_machine()
+    assert machine.cores == os.cpu_count()
+    assert machine.kernel == platform.release()
+    assert machine.memory_bytes > 2**28
+    assert machine.cpu_flags == tuple(sorted(machine.cpu_flags))
+    assert machine == describe_machine()
 
 
 def test_the_first_processor_speaks(files):
     files(proc__cpuinfo=AMD, proc__meminfo="MemFree: 1 kB\nMemTotal:       2048 kB\n")
-    found = describe_machine()
-    assert found.cpu_model == "AMD Ryzen 9 5950X @ 3.40GHz"
-    assert found.cpu_vendor == "AuthenticAMD"
-    assert found.cpu_family == "cpu family 25 model 33 stepping 2"
-    assert found.microcode == "0xa20120a"
-    assert found.cpu_flags == ("aes", "fpu", "hypervisor", "sha_ni", "vaes")
-    assert found.memory_bytes == 2048 * 1024
-    assert found.clock_hz_nominal == 3.4e9
+    machine = describe_machine()
+    assert machine.cpu_model == "AMD Ryzen 9 5950X @ 3.40GHz"
+    assert machine.cpu_vendor == "AuthenticAMD"
+    assert machine.cpu_family == "cpu family 25 model 33 stepping 2"
+    assert machine.microcode == "0xa20120a"
+    assert machine.cpu_flags == ("aes", "fpu", "hypervisor", "sha_ni", "vaes")
+    assert machine.memory_bytes == 2048 * 1024
+    assert machine.clock_hz_nominal == 3.4e9
 
 
 def test_an_arm_core_is_described_by_what_it_has(files):
     files(proc__cpuinfo=ARM)
-    found = describe_machine()
-    assert found.cpu_vendor == "0x41"
-    assert "pmull" in found.cpu_flags
-    assert found.clock_hz_nominal == 0.0
+    machine = describe_machine()
+    assert machine.cpu_vendor == "0x41"
+    assert "pmull" in machine.cpu_flags
+    assert machine.clock_hz_nominal == 0.0
 
 
 GRAVITON = """processor\t: 0
@@ -124,9 +124,9 @@ cpu number      : 0
 )
 def test_cores_that_are_not_x86_are_named(files, text, model, vendor, family, flags):
     files(proc__cpuinfo=text)
-    found = describe_machine()
-    assert (found.cpu_model, found.cpu_vendor, found.cpu_family) == (model, vendor, family)
-    assert flags <= set(found.cpu_flags)
+    machine = describe_machine()
+    assert (machine.cpu_model, machine.cpu_vendor, machine.cpu_family) == (model, vendor, family)
+    assert flags <= set(machine.cpu_flags)
 
 
 def test_an_unknown_number_is_no_name(files, monkeypatch):
@@ -180,9 +180,9 @@ def test_clocks_of_a_hypervisor_make_no_virtual_machine(files):
 
 def test_where_nothing_can_be_read_nothing_is_guessed(files):
     files()
-    found = describe_machine()
-    said = {name: value for name, value in dataclasses.asdict(found).items() if value}
-    assert set(said) <= {"cpu_model", "cores", "architecture", "kernel"}, "these come from the C library"
+    machine = describe_machine()
+    message = {name: value for name, value in dataclasses.asdict(machine).items() if value}
+    assert set(message) <= {"cpu_model", "cores", "architecture", "kernel"}, "these come from the C library"
 
 
 @pytest.mark.parametrize(

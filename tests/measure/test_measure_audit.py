@@ -93,12 +93,12 @@ def test_of_calls_too_long_for_the_budget_pieces_are_looked_at(lab: Any, burn: f
     runner = {"name": "alpha", "operations": [operation], "pieces": {"restart": 100.0}, "burn": burn}
     done = lab.run(runner, ask="alpha/*@1MiB+contract=stream", budget_s=1.0, sample_us=5000.0, **FIVE)
     assert set(done.failures().values()) == ({"audit"} if failed else set())
-    audits = [one for one in done.notes.all("audited") if one.cell.runner == "alpha"]
+    audits = [look for look in done.notes.all("audited") if look.cell.runner == "alpha"]
     assert audits
-    for one in audits:
-        assert "shorter data" in one.unchained
-        assert not one.long
-        assert one.claimed_ns[0] == pytest.approx(1600.0 * 2**20 / 2.7, rel=0.05)
+    for look in audits:
+        assert "shorter data" in look.unchained
+        assert not look.long
+        assert look.claimed_ns[0] == pytest.approx(1600.0 * 2**20 / 2.7, rel=0.05)
 
 
 def test_a_cache_of_answers_is_caught_by_new_data(lab: Any, ecb: Any, address: Any) -> None:
@@ -109,8 +109,8 @@ def test_a_cache_of_answers_is_caught_by_new_data(lab: Any, ecb: Any, address: A
         **FIVE,
     )
     assert done.failures() == {address("beta"): "audit"}
-    said = done.failure(address("beta")).message  # of the timed calls, or of the figure
-    assert "where each call has new data" in said or "its calls take" in said
+    message = done.failure(address("beta")).message  # of the timed calls, or of the figure
+    assert "where each call has new data" in message or "its calls take" in message
 
 
 def test_what_a_chain_takes_besides_is_no_part_of_its_calls(lab: Any, ecb: Any, address: Any) -> None:
@@ -181,9 +181,9 @@ def test_forgeries_that_are_accepted_while_audited_are_wrong(
     rows = [row("aes-128-gcm", "open", per_call=16e6)]
     given = {"name": "alpha", "operations": rows, "burn": 1.0, "chained": 1.0, "lies": [lie("accept")]}
     done = lab.run(given, ask="alpha/aes-128-gcm/open@16", **POLICY)
-    assert [(one.kind, "forgeries were accepted" in one.message) for one in done.outcome.failures] == [
-        ("incorrect", True)
-    ]
+    assert [
+        (failure.kind, "forgeries were accepted" in failure.message) for failure in done.outcome.failures
+    ] == [("incorrect", True)]
 
 
 @pytest.mark.parametrize(
@@ -210,9 +210,11 @@ def test_who_fails_on_other_lengths_where_others_do_not_gains_nothing_by_it(
     odd = ecb("beta", library="beta", faults=[fault], **given)
     done = lab.run(ecb("alpha", library="alpha", **given), odd, **FIVE)
     assert not done.failures()
-    [warning] = [one for one in done.figure(address("beta")).warnings if one.kind is Doubt.UNCHAINED]
+    [warning] = [
+        warning for warning in done.figure(address("beta")).warnings if warning.kind is Doubt.UNCHAINED
+    ]
     assert f"does not work on {ELSEWHERE} bytes, which others take" in warning.text
-    assert Doubt.UNCHAINED not in {one.kind for one in done.figure(address("alpha")).warnings}
+    assert Doubt.UNCHAINED not in {warning.kind for warning in done.figure(address("alpha")).warnings}
     alone = lab.run(odd | {"name": "gamma"}, **FIVE)
     assert "others take" not in str(alone.figure(address("gamma")).warnings)
 
@@ -241,7 +243,7 @@ def test_who_makes_inputs_untimed_is_not_looked_at_and_it_is_said(
     monkeypatch.setattr(audit, "PREPARED", "")  # the beginning of every contract
     done = lab.run(ecb("alpha", burn=2.0), **FIVE)
     assert not done.failures()
-    told = [one.text for one in done.figure(address("alpha")).warnings if one.kind is Doubt.AUDIT]
+    told = [warning.text for warning in done.figure(address("alpha")).warnings if warning.kind is Doubt.AUDIT]
     assert told == ["not audited from outside: it makes an input for each call, which takes CPU time"]
 
 

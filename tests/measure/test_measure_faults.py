@@ -46,7 +46,7 @@ def check_whole(figures, sizes=SIZES, epochs=2):
 
 def living_fakes(lab_directory: Path) -> list[int]:
     """Processes that still run a script of this test's directory."""
-    found = []
+    processes = []
     for place in Path("/proc").iterdir():
         if place.name.isdigit():
             try:
@@ -55,8 +55,8 @@ def living_fakes(lab_directory: Path) -> list[int]:
             except OSError:
                 continue
             if str(lab_directory).encode() in environment and state != "Z" and int(place.name) != os.getpid():
-                found.append(int(place.name))
-    return found
+                processes.append(int(place.name))
+    return processes
 
 
 FAULTS = {
@@ -219,14 +219,14 @@ def test_a_runner_in_another_tier_than_asked_for_is_not_measured(lab):
 
 
 def test_a_runner_whose_program_disappears_costs_its_own_cells(lab, watching):
-    found = lab.survey(*pair(fault("measure", "crash", nth=5, starts=[1])))
-    here = found.specs["alpha"].here
+    surveyed = lab.survey(*pair(fault("measure", "crash", nth=5, starts=[1])))
+    here = surveyed.specs["alpha"].here
 
     def vanish(moment):
         if moment.stage == "epoch 1 of at least 2, round 1" and here.exists():
             shutil.rmtree(here)
 
-    done = lab.run(found=found, ask=ASK, watch=watching(vanish))
+    done = lab.run(surveyed=surveyed, ask=ASK, watch=watching(vanish))
     assert done.outcome.complete
     assert {failure.runner for failure in done.outcome.failures} == {"alpha"}
     assert len(done.failures()) == len(SIZES)

@@ -21,7 +21,7 @@ def scripts(**more):
 
 
 @pytest.fixture
-def found(lab):
+def surveyed(lab):
     return lab.survey(*scripts())
 
 
@@ -41,7 +41,7 @@ def stop_at(watching):
 
 def descendants() -> set[int]:
     """Living processes whose parent is this one."""
-    found = set()
+    stages = set()
     for place in Path("/proc").iterdir():
         if place.name.isdigit():
             try:
@@ -49,8 +49,8 @@ def descendants() -> set[int]:
             except OSError:
                 continue
             if int(parent) == os.getpid() and state != "Z":
-                found.add(int(place.name))
-    return found
+                stages.add(int(place.name))
+    return stages
 
 
 def history_of(done) -> RunHistory:
@@ -77,9 +77,9 @@ MOMENTS = {
 
 
 @pytest.mark.parametrize("when", MOMENTS)
-def test_an_interrupted_run_ends_in_order_and_goes_on(lab, found, stop_at, when):
+def test_an_interrupted_run_ends_in_order_and_goes_on(lab, surveyed, stop_at, when):
     before = descendants()
-    part = lab.run(found=found, ask=ASK, watch=stop_at(MOMENTS[when]), epochs=3, max_epochs=3)
+    part = lab.run(surveyed=surveyed, ask=ASK, watch=stop_at(MOMENTS[when]), epochs=3, max_epochs=3)
     assert not part.outcome.complete
     assert descendants() == before, "no runner may outlive the run"
     cells, _, _, complete = part.notes.all("finish")[0]
@@ -90,7 +90,7 @@ def test_an_interrupted_run_ends_in_order_and_goes_on(lab, found, stop_at, when)
     assert part.failures() == {}, "an interruption is nobody's fault"
 
     # one epoch more: the one that was broken off may hold too little to count
-    rest = lab.run(found=found, ask=ASK, history=history_of(part), epochs=3, max_epochs=4)
+    rest = lab.run(surveyed=surveyed, ask=ASK, history=history_of(part), epochs=3, max_epochs=4)
     assert rest.outcome.complete
     assert rest.failures() == {}
     assert len(rest.outcome.cells) == 4
@@ -104,7 +104,7 @@ def test_an_interrupted_run_ends_in_order_and_goes_on(lab, found, stop_at, when)
         assert figure.samples == sum(len(burst) for burst in of_both), "what was measured before counts"
 
 
-def test_what_stops_the_sink_from_keeping_does_not_stop_the_end(lab, found, noting):
+def test_what_stops_the_sink_from_keeping_does_not_stop_the_end(lab, surveyed, noting):
     """Ctrl-C in the middle of storing a burst."""
     notes = noting()
     keep = notes.measured
@@ -115,28 +115,32 @@ def test_what_stops_the_sink_from_keeping_does_not_stop_the_end(lab, found, noti
             raise KeyboardInterrupt
 
     notes.measured = interrupted
-    part = lab.run(found=found, ask=ASK, notes=notes)
+    part = lab.run(surveyed=surveyed, ask=ASK, notes=notes)
     assert not part.outcome.complete
     assert len(notes.bursts) == 7
     assert notes.all("finish")
 
 
-def test_a_complete_run_that_is_resumed_measures_nothing_and_says_the_same(lab, found):
-    whole = lab.run(found=found, ask=ASK, twins=True)
-    before = starts(found.specs["alpha"].here)
-    again = lab.run(found=found, ask=ASK, twins=True, history=history_of(whole))
+def test_a_complete_run_that_is_resumed_measures_nothing_and_says_the_same(lab, surveyed):
+    whole = lab.run(surveyed=surveyed, ask=ASK, twins=True)
+    before = starts(surveyed.specs["alpha"].here)
+    again = lab.run(surveyed=surveyed, ask=ASK, twins=True, history=history_of(whole))
     assert again.outcome.complete
     assert again.notes.bursts == []
-    assert starts(found.specs["alpha"].here) == before, "no process is needed"
+    assert starts(surveyed.specs["alpha"].here) == before, "no process is needed"
     assert again.outcome.cells == whole.outcome.cells, "names of the libraries included"
     assert again.outcome.noise_floor == whole.outcome.noise_floor
 
 
-def test_only_what_is_missing_is_measured(lab, found, stop_at):
+def test_only_what_is_missing_is_measured(lab, surveyed, stop_at):
     part = lab.run(
-        found=found, ask=ASK, watch=stop_at(lambda m: m.stage == "epoch 2, starting"), epochs=2, max_epochs=2
+        surveyed=surveyed,
+        ask=ASK,
+        watch=stop_at(lambda m: m.stage == "epoch 2, starting"),
+        epochs=2,
+        max_epochs=2,
     )
-    rest = lab.run(found=found, ask=ASK, history=history_of(part), epochs=2, max_epochs=2)
+    rest = lab.run(surveyed=surveyed, ask=ASK, history=history_of(part), epochs=2, max_epochs=2)
     assert {burst.epoch for burst in rest.notes.bursts} == {1}
     assert len(rest.notes.bursts) == len(part.notes.bursts)
 
@@ -144,11 +148,15 @@ def test_only_what_is_missing_is_measured(lab, found, stop_at):
 def test_the_gate_stands_before_the_second_part_too(lab, stop_at):
     scripts_ = scripts()
     scripts_[1]["lies"] = [lie("check", starts=list(range(2, 20)))]  # after the first epoch
-    found = lab.survey(*scripts_)
+    surveyed = lab.survey(*scripts_)
     part = lab.run(
-        found=found, ask=ASK, watch=stop_at(lambda m: m.stage == "epoch 2, starting"), epochs=2, max_epochs=2
+        surveyed=surveyed,
+        ask=ASK,
+        watch=stop_at(lambda m: m.stage == "epoch 2, starting"),
+        epochs=2,
+        max_epochs=2,
     )
-    rest = lab.run(found=found, ask=ASK, history=history_of(part), epochs=2, max_epochs=2)
+    rest = lab.run(surveyed=surveyed, ask=ASK, history=history_of(part), epochs=2, max_epochs=2)
     assert rest.notes.bursts == []
     assert set(rest.failures().values()) == {"disputed"}
     assert rest.outcome.cells == (), "two that disagree: neither is believed, whatever was measured before"
@@ -157,28 +165,30 @@ def test_the_gate_stands_before_the_second_part_too(lab, stop_at):
 def test_what_failed_before_the_interruption_stays_failed(lab, stop_at):
     scripts_ = scripts()
     scripts_[0]["faults"] = [fault("measure", "crash", nth=2, starts=[1])]
-    found = lab.survey(*scripts_)
-    part = lab.run(found=found, ask=ASK, watch=stop_at(lambda m: m.stage == "epoch 1 of at least 2, round 4"))
+    surveyed = lab.survey(*scripts_)
+    part = lab.run(
+        surveyed=surveyed, ask=ASK, watch=stop_at(lambda m: m.stage == "epoch 1 of at least 2, round 4")
+    )
     [lost] = part.outcome.failures
-    rest = lab.run(found=found, ask=ASK, history=history_of(part))
+    rest = lab.run(surveyed=surveyed, ask=ASK, history=history_of(part))
     assert list(rest.outcome.failures) == [lost]
     assert rest.notes.all("failed") == [], "it is not told twice"
     assert lost.address not in {figure.cell.address for figure in rest.outcome.cells}
     assert len(rest.outcome.cells) == 3
 
 
-def test_a_run_without_a_figure_can_be_resumed(lab, found):
+def test_a_run_without_a_figure_can_be_resumed(lab, surveyed):
     history = RunHistory(failures=[Failure("absent", "gamma", "not here")])
-    done = lab.run(found=found, ask=ASK, history=history)
+    done = lab.run(surveyed=surveyed, ask=ASK, history=history)
     assert len(done.outcome.cells) == 4
     assert done.failures() == {"gamma": "absent"}
 
 
-def test_the_time_of_the_first_part_counts(lab, found, stop_at):
-    part = lab.run(found=found, ask=ASK, watch=stop_at(lambda m: m.stage == "epoch 2, starting"))
+def test_the_time_of_the_first_part_counts(lab, surveyed, stop_at):
+    part = lab.run(surveyed=surveyed, ask=ASK, watch=stop_at(lambda m: m.stage == "epoch 2, starting"))
     history = history_of(part)
     history.measuring_s = 1000.0
-    rest = lab.run(found=found, ask=ASK, history=history, budget_s=60.0)
+    rest = lab.run(surveyed=surveyed, ask=ASK, history=history, budget_s=60.0)
     assert rest.outcome.measuring_s > 1000.0
     assert {figure.epochs for figure in rest.outcome.cells} == {2}, "promised epochs are kept all the same"
     assert {moment.left_s for moment in rest.watch.moments} == {0.0}
@@ -186,14 +196,14 @@ def test_the_time_of_the_first_part_counts(lab, found, stop_at):
 
 def test_a_budget_that_was_spent_before_buys_no_more_epochs(lab):
     """Two epochs were promised and made; what is still imprecise then waits for a new budget."""
-    found = lab.survey({"name": "alpha", "operations": [row(layout=0.05)]})
+    surveyed = lab.survey({"name": "alpha", "operations": [row(layout=0.05)]})
     ask = "alpha/aes-128-ecb@16+contract=message"
-    whole = lab.run(found=found, ask=ask)
+    whole = lab.run(surveyed=surveyed, ask=ask)
     history = history_of(whole)
     history.measuring_s = 1000.0
-    spent = lab.run(found=found, ask=ask, history=history, max_epochs=4, budget_s=60.0)
+    spent = lab.run(surveyed=surveyed, ask=ask, history=history, max_epochs=4, budget_s=60.0)
     assert spent.notes.bursts == []
     history = history_of(whole)
     history.measuring_s = 1000.0
-    anew = lab.run(found=found, ask=ask, history=history, max_epochs=4, budget_s=1060.0)
+    anew = lab.run(surveyed=surveyed, ask=ask, history=history, max_epochs=4, budget_s=1060.0)
     assert {burst.epoch for burst in anew.notes.bursts} == {2, 3}

@@ -38,9 +38,9 @@ def test_a_tier_that_changes_the_cost_gets_no_warning(lab, factor):
 
 def test_a_tier_that_changes_nothing_is_warned_of_on_its_rows_only(lab):
     done = lab.run(aes(), ask=ASK, cpus=BOTH)
-    found = tier_warnings(done)
-    assert set(found) == {("aes-128-ecb", "soft", 64), ("aes-128-ecb", "soft", 256)}
-    for warning in found.values():
+    warnings = tier_warnings(done)
+    assert set(warnings) == {("aes-128-ecb", "soft", 64), ("aes-128-ecb", "soft", 256)}
+    for warning in warnings.values():
         assert "runs as fast as full (factor" in warning
         assert "nothing shows that" in warning
     cells, *_ = done.notes.all("finish")[0]
@@ -109,9 +109,9 @@ def test_one_size_that_differs_is_enough_for_the_row(lab):
 
 
 def test_tiers_run_in_processes_of_their_own(lab):
-    found = lab.survey(aes(tiers={"soft": 3}), cpus=BOTH)
-    lab.run(found=found, ask=ASK)
-    assert starts(found.specs["alpha"].here) == 2 + 2 * 2  # the survey, and two epochs of two tiers
+    surveyed = lab.survey(aes(tiers={"soft": 3}), cpus=BOTH)
+    lab.run(surveyed=surveyed, ask=ASK)
+    assert starts(surveyed.specs["alpha"].here) == 2 + 2 * 2  # the survey, and two epochs of two tiers
 
 
 def plain_code(done, **changes):
@@ -138,8 +138,8 @@ def test_an_object_without_the_instructions_is_warned_of_where_they_would_matter
     two = aes(tiers={"soft": 8})
     two["operations"].append(row("serpent-128-ecb", nonce_bytes=0))
     done = lab.run(two, ask=ASK, cpus=BOTH)
-    found = plain_code(done, object_path="/lib/libplain.so.1", lacks=("aes", "sha"))
-    assert found == {
+    warnings = plain_code(done, object_path="/lib/libplain.so.1", lacks=("aes", "sha"))
+    assert warnings == {
         ("aes-128-ecb", "full"): "alpha: no AES instructions in libplain.so.1, and this CPU has them"
     }
     assert plain_code(done, lacks=("sha",)) == {}

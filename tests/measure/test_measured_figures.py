@@ -95,16 +95,16 @@ def test_a_core_that_is_never_quiet_gives_a_figure_that_says_so(lab):
 
 def test_layout_luck_widens_the_interval_instead_of_hiding(lab):
     """Each fresh process is up to 2 % off; the interval must know it, and still hold the truth."""
-    lucky = lab.run(script(layout=0.02), ask=ALL, epochs=5, max_epochs=5)
+    varied = lab.run(script(layout=0.02), ask=ALL, epochs=5, max_epochs=5)
     steady = lab.run({**script(), "name": "beta"}, ask=ALL.replace("alpha", "beta"), epochs=5, max_epochs=5)
-    check_against_truth(lucky.outcome.cells, within=0.03)
+    check_against_truth(varied.outcome.cells, within=0.03)
     narrow = {
         dataclasses.replace(f.cell, runner="alpha"): f.relative_half_width for f in steady.outcome.cells
     }
-    wider = [f.relative_half_width / narrow[f.cell] for f in lucky.outcome.cells]
+    wider = [f.relative_half_width / narrow[f.cell] for f in varied.outcome.cells]
     assert sorted(wider)[len(wider) // 2] > 5
-    assert {figure.interval.dominated_by for figure in lucky.outcome.cells} == {"epochs"}
-    for figure in lucky.outcome.cells:
+    assert {figure.interval.dominated_by for figure in varied.outcome.cells} == {"epochs"}
+    for figure in varied.outcome.cells:
         assert len(set(figure.epoch_cycles)) == 5, "every epoch has a layout of its own"
         if figure.relative_half_width > 0.0025:
             assert figure.quality is Quality.IMPRECISE
@@ -113,8 +113,8 @@ def test_layout_luck_widens_the_interval_instead_of_hiding(lab):
 
 def test_precise_cells_leave_at_the_first_look_and_others_stay_to_the_last(lab):
     operations = [row("aes-128-ecb"), row("aes-128-cbc", noise=0.08), row("aes-128-ctr")]
-    found = {"name": "alpha", "operations": operations, "noise": {"sample": 0.0003, "probe": 0.0001}}
-    done = lab.run(found, ask="alpha/*@256+contract=message", looks=(6, 12, 18))
+    scripted = {"name": "alpha", "operations": operations, "noise": {"sample": 0.0003, "probe": 0.0001}}
+    done = lab.run(scripted, ask="alpha/*@256+contract=message", looks=(6, 12, 18))
     rounds = {}
     for epoch, number, address in done.notes.order:
         rounds.setdefault((epoch, address.split("/")[1]), []).append(number)
@@ -124,8 +124,8 @@ def test_precise_cells_leave_at_the_first_look_and_others_stay_to_the_last(lab):
 
 def test_imprecise_cells_get_more_epochs_at_the_declared_looks(lab):
     operations = [row("aes-128-ecb"), row("aes-128-cbc", layout=0.04)]
-    found = {"name": "alpha", "operations": operations, "noise": {"sample": 0.0003}}
-    done = lab.run(found, ask="alpha/*@256+contract=message", epochs=3, max_epochs=7)
+    scripted = {"name": "alpha", "operations": operations, "noise": {"sample": 0.0003}}
+    done = lab.run(scripted, ask="alpha/*@256+contract=message", epochs=3, max_epochs=7)
     ecb, cbc = (
         done.figure(f"alpha/{algorithm}/encrypt@256+contract=message/1")
         for algorithm in ("aes-128-ecb", "aes-128-cbc")
@@ -137,8 +137,8 @@ def test_imprecise_cells_get_more_epochs_at_the_declared_looks(lab):
 
 
 def test_a_cell_that_becomes_precise_stops_at_a_declared_look(lab):
-    found = {"name": "alpha", "operations": [row(layout=0.004)], "noise": {"sample": 0.0003}}
-    done = lab.run(found, ask="alpha/*@256+contract=message", epochs=3, max_epochs=15, precision=0.0025)
+    scripted = {"name": "alpha", "operations": [row(layout=0.004)], "noise": {"sample": 0.0003}}
+    done = lab.run(scripted, ask="alpha/*@256+contract=message", epochs=3, max_epochs=15, precision=0.0025)
     [figure] = done.outcome.cells
     assert figure.quality is Quality.GOOD
     assert (figure.epochs - 3) % EPOCH_STEP == 0, "it may stop at a declared look only"
@@ -177,8 +177,8 @@ def test_no_budget_at_all_still_gives_every_cell_its_epochs(lab):
 
 
 def test_long_calls_are_samples_of_their_own_and_say_so(lab):
-    found = {"name": "alpha", "operations": [row(per_call=2.7e6)], "noise": NOISE}  # a millisecond
-    done = lab.run(found, ask="alpha/*@16+contract=message", epochs=3, max_epochs=9)
+    scripted = {"name": "alpha", "operations": [row(per_call=2.7e6)], "noise": NOISE}  # a millisecond
+    done = lab.run(scripted, ask="alpha/*@16+contract=message", epochs=3, max_epochs=9)
     [figure] = done.outcome.cells
     assert figure.calls_per_sample == 1
     assert figure.quality in (Quality.LONG, Quality.IMPRECISE)

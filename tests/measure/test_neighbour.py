@@ -125,7 +125,7 @@ def test_a_call_that_outlasts_its_stretch_is_ordinary_again(spare_core):
         handle = session.prepare("probe-imul", "run", "stream/1", 1 << 28, seed=1)
         looks = long_burst(session, handle, calls=1, seconds=0.15)  # of a call of 0.2 s or so
         seen = [(time.monotonic(), os.sched_getscheduler(session.process.pid)) for _ in looks]
-        urgent = [when for when, one in seen if one == os.SCHED_FIFO]
+        urgent = [when for when, policy in seen if policy == os.SCHED_FIFO]
         assert not urgent or urgent[-1] - urgent[0] < 0.1, "20 ms, and a step or two of the kernel's timer"
         assert seen[-1][1] == os.SCHED_OTHER
         assert session.alive

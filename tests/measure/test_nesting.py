@@ -44,8 +44,8 @@ def learn(
 def test_the_number_is_that_of_the_formula(process_sd, burst_sd, optimum):
     """F = sqrt(c_p / c_f) s_f / s_p, with c_p / c_f = 4 here; bounded by the rounds of an epoch."""
     nesting = learn(process_sd, burst_sd)
-    found = sorted(nesting.rounds(cell) for cell in CELLS)[len(CELLS) // 2]
-    assert optimum * 0.7 <= found <= optimum * 1.5
+    median = sorted(nesting.rounds(cell) for cell in CELLS)[len(CELLS) // 2]
+    assert optimum * 0.7 <= median <= optimum * 1.5
 
 
 def test_nothing_is_said_before_a_few_epochs():
@@ -83,7 +83,7 @@ def test_a_cell_that_cannot_be_precise_at_its_next_look_gets_what_serves_later_o
 
 
 def test_few_epochs_of_a_cell_are_drawn_towards_the_others():
-    """By luck alone three epochs of a cell may agree perfectly; it gets no more bursts than the formula's many."""
+    """By chance alone three epochs of a cell may agree perfectly; it gets no more bursts than the formula's many."""
     nesting = learn(0.004, 0.004, epochs=LEAST_EPOCHS)
     counts = [nesting.rounds(cell) for cell in CELLS]
     assert max(counts) <= 8

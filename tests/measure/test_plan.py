@@ -65,8 +65,8 @@ def test_sizes_come_from_the_selector_then_the_request_then_the_default(lab, two
 
 
 def test_contracts_never_mix_unless_asked_for(lab, two):
-    one = lab.plan(two, "alpha/aes-128-cbc/encrypt@16+contract=message")
-    assert [cell.contract for cell in one.cells] == ["message/1"]
+    single = lab.plan(two, "alpha/aes-128-cbc/encrypt@16+contract=message")
+    assert [cell.contract for cell in single.cells] == ["message/1"]
     both = lab.plan(two, "alpha/aes-128-cbc/encrypt@16", contracts=("message/1", "stream/1"))
     assert {cell.contract for cell in both.cells} == {"message/1", "stream/1"}
 
@@ -128,7 +128,7 @@ def test_a_size_that_fits_a_stream_mode_fits(lab, two):
 
 
 @pytest.mark.parametrize(
-    ("ask", "said", "hint"),
+    ("ask", "message", "hint"),
     [
         ("*/aes-128-cbd", "aes-128-cbd", "aes-128-cbc"),
         ("*/zzz-*", "zzz-", "list algorithms"),
@@ -138,10 +138,10 @@ def test_a_size_that_fits_a_stream_mode_fits(lab, two):
         ("alpha/serpent-128-cbc", "no runner here has serpent-128-cbc", "alpha, beta"),
     ],
 )
-def test_what_fits_nothing_is_an_error_with_a_way_out(lab, two, ask, said, hint):
+def test_what_fits_nothing_is_an_error_with_a_way_out(lab, two, ask, message, hint):
     with pytest.raises(UsageError) as error:
         lab.plan(two, ask)
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert hint in f"{error.value.hint}"
 
 
@@ -151,11 +151,11 @@ def test_one_selector_that_fits_nothing_is_not_lost_among_others(lab, two):
 
 
 def test_a_runner_that_does_not_answer_is_a_failure_and_no_end(lab):
-    found = lab.survey(
+    surveyed = lab.survey(
         {"name": "alpha", "operations": HASHES},
         {"name": "beta", "operations": HASHES, "faults": [fault("hello", "crash")]},
     )
-    plan = lab.plan(found, "sha-256@16")
+    plan = lab.plan(surveyed, "sha-256@16")
     assert short(plan.cells) == ["alpha/sha-256/digest@16"]
     [failure] = plan.failures
     assert (failure.kind, failure.runner) == ("absent", "beta")
@@ -172,21 +172,21 @@ def test_a_runner_that_does_not_answer_is_a_failure_and_no_end(lab):
     ],
 )
 def test_nothing_answers(lab, broken):
-    found = lab.survey({"name": "alpha", "operations": HASHES, **broken})
-    assert len(found.failures) == 1
+    surveyed = lab.survey({"name": "alpha", "operations": HASHES, **broken})
+    assert len(surveyed.failures) == 1
     with pytest.raises(UsageError, match="no runner answers") as error:
-        lab.plan(found, "sha-256@16")
+        lab.plan(surveyed, "sha-256@16")
     assert "perbyte doctor" in f"{error.value.hint}"
 
 
 def test_an_operation_the_catalogue_does_not_know_is_not_planned(lab):
-    found = lab.survey({"name": "alpha", "operations": [*HASHES, row("rot-13", "encrypt", "message/1")]})
-    assert {cell.algorithm for cell in lab.plan(found, "*/*@16").cells} == {"sha-256"}
+    surveyed = lab.survey({"name": "alpha", "operations": [*HASHES, row("rot-13", "encrypt", "message/1")]})
+    assert {cell.algorithm for cell in lab.plan(surveyed, "*/*@16").cells} == {"sha-256"}
 
 
 def test_a_tier_that_a_runner_lacks_is_left_out(lab, fake_runners):
-    found = lab.survey({"name": "alpha", "operations": HASHES}, cpus=("full", "avx9"))
-    assert set(found.hellos) == {("alpha", "full")}
+    surveyed = lab.survey({"name": "alpha", "operations": HASHES}, cpus=("full", "avx9"))
+    assert set(surveyed.hellos) == {("alpha", "full")}
 
 
 def cells_of(runner, sizes, cpu="full"):

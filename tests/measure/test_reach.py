@@ -74,12 +74,12 @@ def test_a_slow_run_makes_three_of_five_epochs_and_loses_no_cell(lab, monkeypatc
     scripts = [
         {"name": name, "operations": [row(layout=0.05)], "faults": [slow]} for name in ("alpha", "beta")
     ]
-    found = lab.survey(*scripts)
-    done = lab.run(found=found, ask=ASK, epochs=5, max_epochs=9, budget_s=0.3, told_s=0.3)
+    surveyed = lab.survey(*scripts)
+    done = lab.run(surveyed=surveyed, ask=ASK, epochs=5, max_epochs=9, budget_s=0.3, told_s=0.3)
     assert {figure.epochs for figure in done.outcome.cells} == {ENOUGH_EPOCHS}
     assert not done.outcome.failures
     assert any(f"{ENOUGH_EPOCHS} of 5 epochs were made" in text for text in done.watch.notes)
-    whole = lab.run(found=found, ask=ASK, epochs=5, max_epochs=5, budget_s=0.3)
+    whole = lab.run(surveyed=surveyed, ask=ASK, epochs=5, max_epochs=5, budget_s=0.3)
     assert {figure.epochs for figure in whole.outcome.cells} == {5}, "nothing was told, so all is measured"
 
 

@@ -144,6 +144,6 @@ def test_what_makes_two_clocks_alike(change, same):
 
 
 def test_clocks_without_cycles_are_compared_by_their_ticks():
-    one = dataclasses.replace(CLOCK, cycle_source="none", probe_cycles=0.0)
-    assert alike(one, one, Policy())
-    assert not alike(one, dataclasses.replace(one, tick_hz=2.6e9), Policy())
+    uncycled = dataclasses.replace(CLOCK, cycle_source="none", probe_cycles=0.0)
+    assert alike(uncycled, uncycled, Policy())
+    assert not alike(uncycled, dataclasses.replace(uncycled, tick_hz=2.6e9), Policy())

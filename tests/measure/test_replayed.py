@@ -36,7 +36,7 @@ def test_there_are_traces_of_several_kinds_of_neighbour():
 
 
 def test_figures_are_true_beside_every_neighbour(runs):
-    """The worst of a hundred processes' luck aside: within a third of a per cent, most of them far less."""
+    """Within a third of a per cent, but for the worst layout of a hundred processes; most far less."""
     for name, made in runs.items():
         errors = sorted(abs(f.per_call / truth(f.cell) - 1) for f in made.outcome.cells)
         assert len(errors) == 9, name
@@ -64,10 +64,10 @@ def test_a_run_on_the_virtual_clock_repeats_exactly(runs):
 
 
 def test_two_cores_are_used_and_cost_less_waiting_than_the_busy_one(runs):
-    two, one = runs["zen4-a"], run("zen4-a", cores=(1,))
+    two, other = runs["zen4-a"], run("zen4-a", cores=(1,))
     used = {core for bursts in two.history.bursts.values() for burst in bursts for core in burst.core}
     assert used == {0, 1}
-    assert two.seconds < one.seconds
+    assert two.seconds < other.seconds
 
 
 def test_a_cell_is_not_done_before_it_has_the_least_number_of_epochs(runs):

@@ -16,7 +16,7 @@ def scripts(*names, **more):
 
 
 @pytest.fixture
-def found(lab):
+def surveyed(lab):
     return lab.survey(*scripts("alpha", "beta", layout=0.01, noise={"sample": 0.001}))
 
 
@@ -27,8 +27,8 @@ def by_round(done):
     return rounds
 
 
-def test_every_round_has_every_cell_once_in_an_order_of_its_own(lab, found):
-    done = lab.run(found=found, ask=ASK)
+def test_every_round_has_every_cell_once_in_an_order_of_its_own(lab, surveyed):
+    done = lab.run(surveyed=surveyed, ask=ASK)
     rounds = by_round(done)
     assert len(rounds) == 12  # two epochs of six rounds
     everything = {cell.address for cell in done.plan.cells}
@@ -38,23 +38,23 @@ def test_every_round_has_every_cell_once_in_an_order_of_its_own(lab, found):
     assert len({tuple(order) for order in rounds.values()}) >= 11
 
 
-def test_no_cell_and_no_runner_has_a_favourite_place(lab, found):
+def test_no_cell_and_no_runner_has_a_favourite_place(lab, surveyed):
     """Libraries are compared under the same conditions: nobody may always come first."""
-    done = lab.run(found=found, ask=ASK, looks=(24,))
+    done = lab.run(surveyed=surveyed, ask=ASK, looks=(24,))
     firsts = {order[0] for order in by_round(done).values()}
     assert len(firsts) >= 5
     assert {address.split("/")[0] for address in firsts} == {"alpha", "beta"}
 
 
-def test_the_same_seed_repeats_the_run_to_the_last_tick(lab, found):
-    first, second = lab.run(found=found, ask=ASK, seed=5), lab.run(found=found, ask=ASK, seed=5)
+def test_the_same_seed_repeats_the_run_to_the_last_tick(lab, surveyed):
+    first, second = lab.run(surveyed=surveyed, ask=ASK, seed=5), lab.run(surveyed=surveyed, ask=ASK, seed=5)
     assert first.notes.order == second.notes.order
     assert first.notes.bursts == second.notes.bursts
     assert first.outcome.cells == second.outcome.cells
 
 
-def test_another_seed_is_another_order_layout_and_material(lab, found):
-    first, second = lab.run(found=found, ask=ASK, seed=5), lab.run(found=found, ask=ASK, seed=6)
+def test_another_seed_is_another_order_layout_and_material(lab, surveyed):
+    first, second = lab.run(surveyed=surveyed, ask=ASK, seed=5), lab.run(surveyed=surveyed, ask=ASK, seed=6)
     assert first.notes.order != second.notes.order
     assert [figure.cell for figure in first.outcome.cells] == [figure.cell for figure in second.outcome.cells]
     assert all(
@@ -64,8 +64,8 @@ def test_another_seed_is_another_order_layout_and_material(lab, found):
 
 
 def test_all_runners_of_an_epoch_share_a_layout_and_epochs_differ(lab):
-    found = lab.survey(*scripts("alpha", "beta", layout=0.05))
-    done = lab.run(found=found, ask=ASK, epochs=4, max_epochs=4, seed=11)
+    surveyed = lab.survey(*scripts("alpha", "beta", layout=0.05))
+    done = lab.run(surveyed=surveyed, ask=ASK, epochs=4, max_epochs=4, seed=11)
     for a, b in zip(done.of("alpha"), done.of("beta"), strict=True):
         assert a.epoch_cycles == pytest.approx(b.epoch_cycles, rel=1e-3)
         assert len(set(a.epoch_cycles)) == 4
@@ -85,14 +85,14 @@ def test_layouts_are_whole_cache_lines_within_a_page_and_drawn_from_the_seed():
 
 
 def test_every_epoch_starts_every_process_anew(lab):
-    found = lab.survey(*({"name": name, "operations": [row()]} for name in ("alpha", "beta")))
-    lab.run(found=found, ask=ASK, epochs=3, max_epochs=3, twins=True)
+    surveyed = lab.survey(*({"name": name, "operations": [row()]} for name in ("alpha", "beta")))
+    lab.run(surveyed=surveyed, ask=ASK, epochs=3, max_epochs=3, twins=True)
     # the survey, three epochs, and three of the A/A twin for one of the two
-    assert sorted(starts(found.specs[name].here) for name in ("alpha", "beta")) == [4, 7]
+    assert sorted(starts(surveyed.specs[name].here) for name in ("alpha", "beta")) == [4, 7]
 
 
-def test_events_come_in_order_and_say_everything(lab, found):
-    done = lab.run(found=found, ask=ASK, twins=True)
+def test_events_come_in_order_and_say_everything(lab, surveyed):
+    done = lab.run(surveyed=surveyed, ask=ASK, twins=True)
     kinds = [kind for kind, _ in done.notes.events]
     assert kinds[-1] == "finish"
     assert kinds.count("finish") == 1
@@ -128,19 +128,19 @@ def test_events_come_in_order_and_say_everything(lab, found):
     assert elapsed == done.outcome.measuring_s > 0
 
 
-def test_figures_stand_in_the_order_of_the_plan(lab, found):
-    done = lab.run(found=found, ask=ASK)
+def test_figures_stand_in_the_order_of_the_plan(lab, surveyed):
+    done = lab.run(surveyed=surveyed, ask=ASK)
     assert [figure.cell for figure in done.outcome.cells] == list(done.plan.cells)
 
 
 def test_figures_carry_the_library_that_answered(lab):
-    found = lab.survey(*scripts("alpha", library="Fast Crypto", library_version="9.8.7"))
-    for figure in lab.run(found=found, ask=ASK).outcome.cells:
+    surveyed = lab.survey(*scripts("alpha", library="Fast Crypto", library_version="9.8.7"))
+    for figure in lab.run(surveyed=surveyed, ask=ASK).outcome.cells:
         assert (figure.library, figure.library_version) == ("Fast Crypto", "9.8.7")
 
 
-def test_moments_tell_where_the_run_stands(lab, found):
-    done = lab.run(found=found, ask=ASK, budget_s=50.0)
+def test_moments_tell_where_the_run_stands(lab, surveyed):
+    done = lab.run(surveyed=surveyed, ask=ASK, budget_s=50.0)
     moments = done.watch.moments
     stages = list(dict.fromkeys(moment.stage for moment in moments))
     assert stages[:3] == ["epoch 1 of at least 2, starting", "checking 1 of 8", "checking 2 of 8"]
@@ -158,7 +158,7 @@ def test_moments_tell_where_the_run_stands(lab, found):
 
 def test_done_counts_cells_of_the_plan_that_need_no_more_epochs(lab):
     """Two cells are precise after the promised epochs, two spread over layouts, and one is lost on the way."""
-    found = lab.survey(
+    surveyed = lab.survey(
         {"name": "alpha", "operations": [row()]},
         {"name": "beta", "operations": [row(layout=0.05)]},
         {
@@ -168,7 +168,7 @@ def test_done_counts_cells_of_the_plan_that_need_no_more_epochs(lab):
         },
     )
     ask = ("{alpha,beta}/aes-128-ecb@16,32+contract=message", "gamma/aes-128-ecb@16+contract=message")
-    done = lab.run(found=found, ask=ask, max_epochs=5)
+    done = lab.run(surveyed=surveyed, ask=ask, max_epochs=5)
     counts = {}
     for moment in done.watch.moments:
         counts.setdefault(moment.epoch, set()).add((moment.done, moment.pending))
@@ -178,19 +178,19 @@ def test_done_counts_cells_of_the_plan_that_need_no_more_epochs(lab):
 
 def test_pending_counts_cells_the_epoch_still_works_on(lab):
     """A cell without noise agrees at the first look and leaves; the other, which does not agree, stays."""
-    found = lab.survey(
+    surveyed = lab.survey(
         {"name": "alpha", "operations": [row(noise=0.0)]},
         {"name": "beta", "operations": [row(noise=0.05)]},
     )
-    done = lab.run(found=found, ask="*/aes-128-ecb@16+contract=message", looks=(4, 12), max_epochs=2)
+    done = lab.run(surveyed=surveyed, ask="*/aes-128-ecb@16+contract=message", looks=(4, 12), max_epochs=2)
     pending = {m.stage: m.pending for m in done.watch.moments if m.epoch == 0 and "round" in m.stage}
     assert pending["epoch 1 of at least 2, round 4"] == 2
     assert pending["epoch 1 of at least 2, round 5"] == 1
     assert pending["epoch 1 of at least 2, round 12"] == 1
 
 
-def test_bursts_keep_raw_samples_and_both_probes(lab, found):
-    done = lab.run(found=found, ask=ASK)
+def test_bursts_keep_raw_samples_and_both_probes(lab, surveyed):
+    done = lab.run(surveyed=surveyed, ask=ASK)
     for burst in done.notes.bursts:
         assert 1 <= len(burst) <= 8
         columns = (burst.start, burst.clock_before, burst.clock_after, burst.contention_before)
@@ -198,22 +198,22 @@ def test_bursts_keep_raw_samples_and_both_probes(lab, found):
         assert all(start < later for start, later in zip(burst.start, burst.start[1:], strict=False))
 
 
-def test_samples_last_about_as_long_as_the_policy_says(lab, found):
-    done = lab.run(found=found, ask=ASK, sample_us=200.0)
+def test_samples_last_about_as_long_as_the_policy_says(lab, surveyed):
+    done = lab.run(surveyed=surveyed, ask=ASK, sample_us=200.0)
     for burst in done.notes.bursts:
         for ticks in burst.ticks:
             assert ticks / 2.1e9 * 1e6 == pytest.approx(200.0, rel=0.05)
 
 
-def test_calls_per_sample_stay_within_an_epoch(lab, found):
-    done = lab.run(found=found, ask=ASK)
+def test_calls_per_sample_stay_within_an_epoch(lab, surveyed):
+    done = lab.run(surveyed=surveyed, ask=ASK)
     chosen = {}
     for burst in done.notes.bursts:
         chosen.setdefault((burst.cell, burst.epoch), set()).add(burst.calls)
     assert all(len(calls) == 1 for calls in chosen.values())
 
 
-def test_a_run_works_on_the_bytes_of_a_file(lab, found, noting, tmp_path):
+def test_a_run_works_on_the_bytes_of_a_file(lab, surveyed, noting, tmp_path):
     """The validation compares what the runners made of the file; a file that is too short is refused by each."""
     from perbyte.catalogue import load
     from perbyte.measure import Measurement
@@ -221,7 +221,7 @@ def test_a_run_works_on_the_bytes_of_a_file(lab, found, noting, tmp_path):
     data = tmp_path / "data"
     data.write_bytes(bytes(range(48)))
     outcome = Measurement(
-        lab.plan(found, ASK), found, load(), lab.policy(), noting(), input_path=data
+        lab.plan(surveyed, ASK), surveyed, load(), lab.policy(), noting(), input_path=data
     ).measure()
     assert {figure.cell.size_bytes for figure in outcome.cells} == {16, 32, 48}
     assert {failure.kind for failure in outcome.failures} == {"refused"}

@@ -33,28 +33,28 @@ def script(**more):
 def test_each_state_is_a_cell_with_samples_of_single_calls(lab):
     done = lab.run(script(), ask=f"{ASK}loop,cold,first,idle", **PAIR)
     assert done.failures() == {}
-    assert [one.cell.state for one in done.outcome.cells] == ["loop", "cold", "first", "idle"]
-    for one in done.outcome.cells:
-        assert one.cycles_per_call == pytest.approx(4096, rel=0.05)
-        assert parse_address(one.cell.address) == one.cell
-        assert parse_selector(one.cell.address).matches(one.cell)
-        if one.cell.state != "loop":
-            assert one.calls_per_sample == 1
-            assert one.samples == 2 * CALLS[one.cell.state], "one burst an epoch"
+    assert [cell.cell.state for cell in done.outcome.cells] == ["loop", "cold", "first", "idle"]
+    for cell in done.outcome.cells:
+        assert cell.cycles_per_call == pytest.approx(4096, rel=0.05)
+        assert parse_address(cell.cell.address) == cell.cell
+        assert parse_selector(cell.cell.address).matches(cell.cell)
+        if cell.cell.state != "loop":
+            assert cell.calls_per_sample == 1
+            assert cell.samples == 2 * CALLS[cell.cell.state], "one burst an epoch"
     assert {burst.cell.state for burst in done.notes.bursts} == {"loop", "cold", "first", "idle"}
 
 
 def test_the_first_call_is_that_of_a_fresh_process(lab, fake_runners):
-    found = lab.survey(script())
-    counted = found.specs["alpha"].here / "starts"
+    surveyed = lab.survey(script())
+    counted = surveyed.specs["alpha"].here / "starts"
     before = counted.stat().st_size
-    lab.run(ask=f"{ASK}first", found=found, **PAIR)
+    lab.run(ask=f"{ASK}first", surveyed=surveyed, **PAIR)
     assert counted.stat().st_size - before == 2 * (1 + CALLS["first"]), "and one whose clock counts, an epoch"
 
 
 def test_page_faults_belong_to_a_first_call_and_to_no_other(lab):
     done = lab.run(script(flags={"faulted": 1.0}), ask=f"{ASK}cold,first", **PAIR)
-    clean = {one.cell.state: one.clean_samples for one in done.outcome.cells}
+    clean = {cell.cell.state: cell.clean_samples for cell in done.outcome.cells}
     assert clean == {"cold": 0, "first": 2 * CALLS["first"]}
     assert all(burst.flags == [Flag.FAULTED] * len(burst) for burst in done.notes.bursts), "nothing is hidden"
 
@@ -62,9 +62,9 @@ def test_page_faults_belong_to_a_first_call_and_to_no_other(lab):
 def test_disturbed_calls_are_repeated_but_not_for_ever(lab):
     busy = {"share": 1.0, "burst_s": 1.0, "factor": 2.0}
     done = lab.run(script(contention=[busy]), ask=f"{ASK}idle", **PAIR)
-    [one] = done.outcome.cells
-    assert one.clean_samples == 0
-    assert one.samples == 2 * states.MOST_CALLS * CALLS["idle"]
+    [figure] = done.outcome.cells
+    assert figure.clean_samples == 0
+    assert figure.samples == 2 * states.MOST_CALLS * CALLS["idle"]
 
 
 def test_another_output_in_a_state_costs_its_cell(lab):
@@ -78,20 +78,20 @@ def test_another_output_in_a_state_costs_its_cell(lab):
 def test_several_cores_give_their_own_times_while_all_are_at_work(lab, two_cores, count):
     # each scripted process has a virtual clock of its own: they agree as long as both do the same
     done = lab.run(script(), ask=f"{ASK}threads-{count}", cores=two_cores, **PAIR)
-    [one] = done.outcome.cells
-    assert one.cell.threads == count
-    assert one.ns_per_call == pytest.approx(4096 / 2.7, rel=0.02)
+    [figure] = done.outcome.cells
+    assert figure.cell.threads == count
+    assert figure.ns_per_call == pytest.approx(4096 / 2.7, rel=0.02)
     assert len(done.notes.bursts) == 2 * count * states.ROUNDS, "of each, in every round of each epoch"
 
 
 def test_more_threads_than_cores_cost_their_own_cell(lab):
     done = lab.run(script(), ask=f"{ASK}threads-1,threads-64", **PAIR)
-    assert [one.cell.threads for one in done.outcome.cells] == [1]
+    assert [cell.cell.threads for cell in done.outcome.cells] == [1]
     assert "64 threads need as many cores" in done.failure(f"{ASK}threads-64").message
 
 
 def test_a_state_that_nobody_knows_is_refused():
-    with pytest.raises(UsageError, match="'warm' is not a state") as found:
+    with pytest.raises(UsageError, match="'warm' is not a state") as raised:
         parse_selector("openssl/sha-256+state=warm")
-    assert "cold" in found.value.hint
+    assert "cold" in raised.value.hint
     assert parse_selector("*/sha-256+state=*").states == ("*",)

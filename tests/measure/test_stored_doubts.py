@@ -38,26 +38,26 @@ def surveyed(lab, tiers=None):
     return lab.survey({**script, "tiers": tiers or {}}, cpus=BOTH)
 
 
-def measured(lab, found, path, *, ask=ASK, kind=RunWriter, history=None, run_id="r-1"):
+def measured(lab, surveyed, path, *, ask=ASK, kind=RunWriter, history=None, run_id="r-1"):
     """Run what `ask` says; the store writes into `path`."""
-    plan = lab.plan(found, ask, twins=True)
+    plan = lab.plan(surveyed, ask, twins=True)
     writer = kind.resume(path) if history else kind.create(path)
     addresses = tuple(cell.address for cell in plan.cells)
     policy = lab.policy()
     writer.begin(Conditions(run_id, "1", "1", 1, "now", (), Machine(), policy, addresses))
-    done = lab.measure(plan, found, notes=writer, history=history)
+    done = lab.measure(plan, surveyed, notes=writer, history=history)
     writer.close()
     return done.outcome
 
 
 def kinds(figures, cpu):
-    return [{warning.kind for warning in one.warnings} for one in figures if one.cell.cpu == cpu]
+    return [{warning.kind for warning in figure.warnings} for figure in figures if figure.cell.cpu == cpu]
 
 
 @pytest.mark.parametrize("ask", [ASK, ALONE])
 def test_a_kill_before_the_figures_are_stored_loses_no_doubt(lab, tmp_path, unfixed, ask):
     outcome = measured(lab, surveyed(lab), tmp_path / "run", kind=Killed, ask=ask)
-    assert all({Doubt.LAYOUT, Doubt.TIER} <= found for found in kinds(outcome.cells, "soft"))
+    assert all({Doubt.LAYOUT, Doubt.TIER} <= doubts for doubts in kinds(outcome.cells, "soft"))
     read = open_run(tmp_path / "run")
     assert read.cells == outcome.cells
     assert read.noise_floor == outcome.noise_floor
@@ -65,24 +65,24 @@ def test_a_kill_before_the_figures_are_stored_loses_no_doubt(lab, tmp_path, unfi
 
 
 def test_a_run_that_goes_on_keeps_the_doubts_of_its_first_part(lab, tmp_path, monkeypatch):
-    path, found = tmp_path / "run", surveyed(lab)
+    path, runners = tmp_path / "run", surveyed(lab)
     with monkeypatch.context() as patch:
         unfixed_here = property(lambda _: False, lambda *_: None)
         patch.setattr(RunnerProcess, "layout_fixed", unfixed_here, raising=False)
-        measured(lab, found, path, kind=Killed)
-    outcome = measured(lab, found, path, history=RunHistory.of(stored_run(path)))
-    assert all({Doubt.LAYOUT, Doubt.TIER} <= found for found in kinds(outcome.cells, "soft"))
-    assert all(Doubt.LAYOUT in found and Doubt.TIER not in found for found in kinds(outcome.cells, "full"))
+        measured(lab, runners, path, kind=Killed)
+    outcome = measured(lab, runners, path, history=RunHistory.of(stored_run(path)))
+    assert all({Doubt.LAYOUT, Doubt.TIER} <= doubts for doubts in kinds(outcome.cells, "soft"))
+    assert all(Doubt.LAYOUT in doubts and Doubt.TIER not in doubts for doubts in kinds(outcome.cells, "full"))
     assert open_run(path).cells == outcome.cells
 
 
 @pytest.mark.parametrize(("tiers", "doubted"), [({}, True), ({"soft": 8}, False)])
 def test_a_merged_run_knows_what_a_look_at_full_showed(lab, tmp_path, tiers, doubted):
-    found = surveyed(lab, tiers)
+    runners = surveyed(lab, tiers)
     for name in ("a", "b"):
-        measured(lab, found, tmp_path / name, ask=ALONE, run_id=name)
+        measured(lab, runners, tmp_path / name, ask=ALONE, run_id=name)
     merged = merge([tmp_path / "a", tmp_path / "b"], tmp_path / "both")
-    assert [Doubt.TIER in found for found in kinds(merged.cells, "soft")] == [doubted]
+    assert [Doubt.TIER in doubts for doubts in kinds(merged.cells, "soft")] == [doubted]
 
 
 def test_a_cell_without_a_usable_sample_is_a_failure_read_or_live(lab, tmp_path):

@@ -207,11 +207,11 @@ def test_chaining_is_compared_beyond_the_first_call(lab):
 def test_one_implementation_without_known_answers_is_remarked(lab):
     catalogue = load()
     unknown = next(
-        one.id
-        for one in catalogue.algorithms.values()
-        if one.kind == "block-cipher"
-        and "encrypt" in one.operations
-        and not catalogue.known_answers(one.id, "encrypt")
+        value.id
+        for value in catalogue.algorithms.values()
+        if value.kind == "block-cipher"
+        and "encrypt" in value.operations
+        and not catalogue.known_answers(value.id, "encrypt")
     )
     script = {"name": "alpha", "operations": [row(unknown, "encrypt", "message/1", key_bytes=8)]}
     done = lab.run(script, ask=f"alpha/{unknown}@64+contract=message")

@@ -52,7 +52,7 @@ class Watched(Asked):
     """A session that is ready at once, and says what was done with it; `broken` names what fails."""
 
     broken = ""
-    said: ClassVar[list[str]] = []
+    message: ClassVar[list[str]] = []
 
     def __init__(self, spec: object, core: int, *, gentle: bool = False) -> None:
         self.calibrations = [READY]
@@ -83,7 +83,7 @@ class Watched(Asked):
 
 
 @pytest.mark.parametrize(
-    ("broken", "asked", "said"),
+    ("broken", "asked", "message"),
     [
         ("", 3e9, ["start 1", "hello", "calibrate [1, 0]", "prepare", "measure 7", "measure 7", "close"]),
         ("start 1", 0.0, ["start 1"]),
@@ -93,7 +93,7 @@ class Watched(Asked):
     ],
 )
 def test_a_witness_that_fails_is_ended_once_and_not_asked_again(
-    monkeypatch: pytest.MonkeyPatch, broken: str, asked: float, said: list[str]
+    monkeypatch: pytest.MonkeyPatch, broken: str, asked: float, message: list[str]
 ) -> None:
     monkeypatch.setattr(Watched, "broken", broken)
     monkeypatch.setattr(Watched, "said", [])
@@ -101,7 +101,7 @@ def test_a_witness_that_fails_is_ended_once_and_not_asked_again(
     monkeypatch.setattr(witness, "find", lambda name, directories: None)
     with witness.Witness([1, 0]) as own:
         assert [own.clock_hz(), own.clock_hz()] == [asked, asked]
-    assert Watched.said == said
+    assert Watched.said == message
 
 
 def test_a_witness_that_nobody_asked_starts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ def test_no_label_lies_over_another_and_none_leaves_the_panel(spread: float, bel
         assert len(placed) == len(labels)
         assert None not in placed[:2]  # of two, both find a place
         boxes = [box_of(text, spot) for (text, _), spot in zip(labels, placed, strict=True) if spot]
-        assert not any(one.meets(other) for one, other in itertools.combinations(boxes, 2))
+        assert not any(box.meets(other) for box, other in itertools.combinations(boxes, 2))
         for box in boxes:
             assert min(box.left, box.top) >= -1e-9
             assert box.right <= WIDTH + 1e-9

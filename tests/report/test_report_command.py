@@ -16,10 +16,11 @@ from test_html import Page
 from perbyte import places
 from perbyte.app.judging import newest_of_studies
 from perbyte.cli.group import commands
-from perbyte.cli.report import write_charts, write_html
+from perbyte.cli.report import pictures_of, write_html
 from perbyte.errors import EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Cell, Run
 from perbyte.report import pictures
+from perbyte.report.delivery import write_charts
 from perbyte.store import RunWriter
 
 
@@ -72,7 +73,7 @@ def test_a_chart_is_drawn_once_for_the_page_and_its_file(
     run = usual_run()
     write_html(run, tmp_path / "report.html")
     for_page = len(drawn)
-    files = write_charts(run, tmp_path / "charts")
+    files = write_charts(pictures_of(run), tmp_path / "charts")
     assert for_page >= len(files) > 2
     assert len(drawn) == for_page
     assert all(file.read_text(encoding="utf-8").startswith("<svg") for file in files)

@@ -5,7 +5,7 @@ import math
 import pytest
 from made_runs import made_figure
 
-from perbyte.cli.options import UNITS
+from perbyte.app.quantities import UNITS
 from perbyte.model import Cell, Interval
 from perbyte.model.text import plain
 from perbyte.report.wording import number, percent, size_label

@@ -44,7 +44,7 @@ description = "the script's soft costs"
 def write_runner(directory: Path, script: dict[str, Any]) -> Path:
     """Write `directory/<name>/` with runner.toml and script.json; return that directory.
 
-    Process starts are counted beside the script: layout luck differs between epochs, and `starts` works.
+    Process starts are counted beside the script: layouts differ between epochs, and `starts` works.
     """
     name = script.get("name", "fake")
     here = directory / name

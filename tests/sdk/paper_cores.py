@@ -372,13 +372,13 @@ class Paper:
 
     def learn(self, entries: float = 0, registers: float = 0) -> tuple[Found, float, int]:
         """pb_window_learn: what it found, seconds of the modelled clock, readings."""
-        found, began, before = Found(), self.library.paper_now(), self.library.paper_readings()
-        self.library.paper_learn(entries, registers, ctypes.byref(found))
-        return found, self.library.paper_now() - began, self.library.paper_readings() - before
+        learnt, began, before = Found(), self.library.paper_now(), self.library.paper_readings()
+        self.library.paper_learn(entries, registers, ctypes.byref(learnt))
+        return learnt, self.library.paper_now() - began, self.library.paper_readings() - before
 
-    def holds(self, found: Found, entries: float = 0, registers: float = 0) -> bool:
+    def holds(self, learnt: Found, entries: float = 0, registers: float = 0) -> bool:
         """pb_window_holds."""
-        return bool(self.library.paper_holds(entries, registers, ctypes.byref(found)))
+        return bool(self.library.paper_holds(entries, registers, ctypes.byref(learnt)))
 
     def now(self) -> float:
         """Seconds of the modelled clock."""
@@ -393,11 +393,11 @@ class Paper:
         place = FILLERS.index(filler)
         return float(self.library.paper_round(place, chain, length, 2 if shared else 0))
 
-    def watch(self, found: Found, count: int = 6000, pause_s: float = 10e-6) -> Seen:
+    def watch(self, learnt: Found, count: int = 6000, pause_s: float = 10e-6) -> Seen:
         """Readings of the window that was found, judged by its limit."""
-        limit = self.library.pb_window_limit(found.alone, found.past)
+        limit = self.library.pb_window_limit(learnt.alone, learnt.past)
         seen, above = (ctypes.c_long * 4)(), (ctypes.c_long * 4)()
-        self.library.paper_watch(ctypes.byref(found), limit, count, pause_s, seen, above)
+        self.library.paper_watch(ctypes.byref(learnt), limit, count, pause_s, seen, above)
         alone_right = 1 - above[0] / seen[0] if seen[0] else 1.0
         return Seen(seen[0], seen[2], alone_right, above[2] / seen[2] if seen[2] else 1.0)
 
@@ -414,17 +414,17 @@ def learn_in(paper: Paper, core: Core, share: float, prior: float) -> tuple[Foun
     return paper.learn(core.kind.rob * prior)
 
 
-def healed(paper: Paper, found: Found, prior: float, processes: int = 4) -> Found:
+def healed(paper: Paper, learnt: Found, prior: float, processes: int = 4) -> Found:
     """What is known after some more processes, each of which checks what it is told and learns where that fails."""
     for share in (COMPANY["at times"],) * processes:
         paper.change(share=share)
-        if not (found.length and paper.holds(found)):
-            found, *_ = paper.learn(paper.core.kind.rob * prior)
-    return found
+        if not (learnt.length and paper.holds(learnt)):
+            learnt, *_ = paper.learn(paper.core.kind.rob * prior)
+    return learnt
 
 
-def works(paper: Paper, found: Found, share_right: float) -> bool:
+def works(paper: Paper, learnt: Found, share_right: float) -> bool:
     """Does the window tell alone from shared, on a core that is shared at times?"""
     paper.change(share=COMPANY["at times"])
-    seen = paper.watch(found)
-    return bool(found.length) and min(seen.alone_right, seen.shared_right) >= share_right
+    seen = paper.watch(learnt)
+    return bool(learnt.length) and min(seen.alone_right, seen.shared_right) >= share_right

@@ -31,12 +31,12 @@ Row = tuple[str, str, str]
 
 @pytest.fixture(scope="module", params=RUNNERS)
 def spec(request: pytest.FixtureRequest) -> RunnerSpec:
-    found = find(request.param)
-    outcome = build(found)
+    spec = find(request.param)
+    outcome = build(spec)
     if outcome.state is BuildState.ABSENT:
         pytest.skip(f"not installed: {outcome.missing}")
     assert outcome.state is not BuildState.FAILED, outcome.output
-    return found
+    return spec
 
 
 @pytest.fixture(scope="module")
@@ -243,8 +243,8 @@ def test_every_tier_gives_the_same_answers(spec: RunnerSpec, session: Session):
                 if row[1] in load().find(row[0]).randomised:
                     continue
                 for size in (32,) if row[2] in ("pk/1", "password/1") else (16, 1040):
-                    theirs, mine = (after(each, row, size, 3).digest for each in (session, other))
-                    assert mine == theirs, (tier, row, size)
+                    theirs, ours = (after(each, row, size, 3).digest for each in (session, other))
+                    assert ours == theirs, (tier, row, size)
 
 
 def test_an_unknown_tier_is_refused(spec: RunnerSpec):

@@ -33,7 +33,7 @@ PAIRS = [
 
 @pytest.mark.parametrize(("c", "cxx", "name"), PAIRS)
 def test_a_runner_by_another_compiler_keeps_every_promise(c, cxx, name, tmp_path, monkeypatch):
-    if not all(shutil.which(one.split()[0]) for one in (c, cxx) if one):
+    if not all(shutil.which(command.split()[0]) for command in (c, cxx) if command):
         pytest.skip(f"no {c.split()[0]}")
     monkeypatch.setenv("PERBYTE_HOME", str(tmp_path))
     # musl has no sanitizers, and clang's are a package of its own
@@ -54,5 +54,5 @@ def test_a_runner_by_another_compiler_keeps_every_promise(c, cxx, name, tmp_path
 
 def loader(program: Path) -> str:
     """`musl` or another C library, by the loader that an ELF program asks for."""
-    said = subprocess.run(["readelf", "-l", program], capture_output=True, text=True, check=True).stdout
-    return "musl" if "ld-musl" in said else "other"
+    message = subprocess.run(["readelf", "-l", program], capture_output=True, text=True, check=True).stdout
+    return "musl" if "ld-musl" in message else "other"

@@ -108,20 +108,20 @@ def test_a_length_between_two_steps_is_found(counter: ctypes.CDLL, length: float
             begin = chance.random()
             readings.append(float(int(begin + length + longer)))
         values = (ctypes.c_double * len(readings))(*readings)
-        found = counter.pb_counter_mean(
+        mean = counter.pb_counter_mean(
             values, len(readings), ctypes.c_double(0.05), ctypes.c_double(0.5), ctypes.c_double(1.0)
         )
-        errors.append(found - length)
+        errors.append(mean - length)
     assert abs(statistics.fmean(errors)) < 0.1
     assert statistics.pstdev(errors) < 0.15
 
 
 def test_without_a_step_the_lower_half_is_taken(counter: ctypes.CDLL) -> None:
     values = (ctypes.c_double * 100)(*[float(i) for i in range(100)])
-    found = counter.pb_counter_mean(
+    mean = counter.pb_counter_mean(
         values, 100, ctypes.c_double(0.05), ctypes.c_double(0.5), ctypes.c_double(0.0)
     )
-    assert found == statistics.fmean(range(5, 50))
+    assert mean == statistics.fmean(range(5, 50))
 
 
 def test_the_sdk_is_compiled_with_it(tmp_path: Path) -> None:

@@ -50,11 +50,11 @@ def counted(spec, algorithm):
 
 
 def test_instructions_and_their_kinds_are_those_that_were_written(spec):
-    found = counted(spec, "aes-128-ecb")
-    assert found.exact
-    assert found.calls == 16
-    assert 19 <= found.call.instructions <= 19 + LOOP
-    kinds = found.call.kinds
+    behaviour = counted(spec, "aes-128-ecb")
+    assert behaviour.exact
+    assert behaviour.calls == 16
+    assert 19 <= behaviour.call.instructions <= 19 + LOOP
+    kinds = behaviour.call.kinds
     assert set(kinds) == set(KINDS)
     assert (kinds["multiply"], kinds["load"], kinds["store"]) == (1, 1, 1)
     assert kinds["branch"] == 6  # five of the call, one of the loop around it
@@ -62,22 +62,22 @@ def test_instructions_and_their_kinds_are_those_that_were_written(spec):
 
 
 def test_a_repetition_is_one_instruction(spec):
-    found = counted(spec, "aes-192-ecb").call
-    assert 3 <= found.instructions <= 10
-    assert found.kinds["load"] == found.kinds["store"] == 1
+    call = counted(spec, "aes-192-ecb").call
+    assert 3 <= call.instructions <= 10
+    assert call.kinds["load"] == call.kinds["store"] == 1
 
 
 def test_the_stack_is_as_deep_as_what_was_written_to(spec):
-    found = counted(spec, "aes-256-ecb")
-    assert 20000 <= found.stack <= 20200
-    assert 0 < found.setup_stack < 20000
+    behaviour = counted(spec, "aes-256-ecb")
+    assert 20000 <= behaviour.stack <= 20200
+    assert 0 < behaviour.setup_stack < 20000
 
 
 def test_the_heap_is_what_was_asked_for(spec):
-    found = counted(spec, "aes-128-cbc")
-    assert (found.call.heap_calls, found.call.heap_bytes) == (3, 100 + 150 + 70)
-    assert (found.call.heap_peak, found.call.heap_left) == (250, 0)
-    setup = found.setup
+    behaviour = counted(spec, "aes-128-cbc")
+    assert (behaviour.call.heap_calls, behaviour.call.heap_bytes) == (3, 100 + 150 + 70)
+    assert (behaviour.call.heap_peak, behaviour.call.heap_left) == (250, 0)
+    setup = behaviour.setup
     assert (setup.heap_calls, setup.heap_bytes) == (4, 1000 + 10 + 200 + 5000)
     assert (setup.heap_peak, setup.heap_left) == (6200, 1200)
 
@@ -95,31 +95,31 @@ def test_single_steps_of_the_processor_agree(spec, algorithm, monkeypatch):
 
 
 def test_threads_are_said_and_not_counted(spec):
-    found = counted(spec, "aes-192-cbc")
-    assert found.call is None
-    assert "threads" in found.unknown or "signal" in found.unknown
-    assert found.setup.heap_left == 1200  # what another fork has seen
+    behaviour = counted(spec, "aes-192-cbc")
+    assert behaviour.call is None
+    assert "threads" in behaviour.unknown or "signal" in behaviour.unknown
+    assert behaviour.setup.heap_left == 1200  # what another fork has seen
 
 
 def test_the_page_of_the_kernel_is_a_system_call(spec):
-    found = counted(spec, "aes-256-cbc").call
-    assert found.system_calls == 1
-    assert found.instructions < 100
+    call = counted(spec, "aes-256-cbc").call
+    assert call.system_calls == 1
+    assert call.instructions < 100
 
 
 def test_calls_by_pointer_and_vectors_of_the_c_library_are_followed(spec):
-    found = counted(spec, "aes-128-ctr")
-    assert found.exact
-    assert 200 < found.call.instructions < 5000
-    assert found.call.code_pages >= 3
-    assert 64 * found.call.code_lines < 4096 * found.call.code_pages
+    behaviour = counted(spec, "aes-128-ctr")
+    assert behaviour.exact
+    assert 200 < behaviour.call.instructions < 5000
+    assert behaviour.call.code_pages >= 3
+    assert 64 * behaviour.call.code_lines < 4096 * behaviour.call.code_pages
 
 
 def test_what_takes_too_long_says_so(spec, monkeypatch):
     monkeypatch.setattr(counting, "LIMIT_MS", 200.0)
-    found = counted(spec, "aes-192-ctr")
-    assert found.call is None
-    assert "longer than the limit" in found.unknown
+    behaviour = counted(spec, "aes-192-ctr")
+    assert behaviour.call is None
+    assert "longer than the limit" in behaviour.unknown
 
 
 def test_counting_leaves_the_process_as_it_was(spec):
@@ -135,10 +135,10 @@ def test_counting_leaves_the_process_as_it_was(spec):
 
 def test_a_runner_without_the_verb_is_said(fake_runners):
     (fake,) = fake_runners({"name": "old"})
-    found = count_cell(fake, Cell("old", "aes-128-ctr", "encrypt", 64, "stream/1"), 7)
-    assert found.call is None
-    assert not found.exact
-    assert "count" in found.unknown
+    behaviour = count_cell(fake, Cell("old", "aes-128-ctr", "encrypt", 64, "stream/1"), 7)
+    assert behaviour.call is None
+    assert not behaviour.exact
+    assert "count" in behaviour.unknown
 
 
 class Instruction(ctypes.Structure):
@@ -165,10 +165,10 @@ def decode(tmp_path_factory):
     library = ctypes.CDLL(str(place))
 
     def read(code: bytes) -> tuple[int, set[str], int]:
-        one = Instruction()
-        library.pb_decode(code + bytes(16), ctypes.byref(one))
-        kinds = {name for bit, name in enumerate(KINDS) if one.kinds >> bit & 1}
-        return one.length, kinds, one.distance
+        instruction = Instruction()
+        library.pb_decode(code + bytes(16), ctypes.byref(instruction))
+        kinds = {name for bit, name in enumerate(KINDS) if instruction.kinds >> bit & 1}
+        return instruction.length, kinds, instruction.distance
 
     return read
 
@@ -208,8 +208,8 @@ def decode(tmp_path_factory):
     ],
 )
 def test_an_instruction_is_of_its_kinds(decode, code, kinds):
-    length, found, _ = decode(bytes.fromhex(code))
-    assert (length, found) == (len(code) // 2, set(kinds.split()))
+    length, decoded, _ = decode(bytes.fromhex(code))
+    assert (length, decoded) == (len(code) // 2, set(kinds.split()))
 
 
 @pytest.mark.skipif(not shutil.which("objdump"), reason="no objdump")
@@ -217,16 +217,16 @@ def test_the_decoder_agrees_with_objdump_on_the_c_library(decode):
     maps = Path("/proc/self/maps").read_text()
     library = re.search(r"\S+/libc\.so\.6$", maps, re.MULTILINE)
     assert library
-    said = subprocess.run(
+    message = subprocess.run(
         ["objdump", "-d", "-w", "--insn-width=16", library[0]], capture_output=True, text=True, check=True
     ).stdout
     seen, wrong = 0, []
-    for line in said.splitlines()[::5]:
-        found = re.match(r"\s*[0-9a-f]+:\t((?:[0-9a-f]{2} )+)\s*\t?(.*)", line)
-        if not found or not found[2] or "(bad)" in found[2]:
+    for line in message.splitlines()[::5]:
+        match = re.match(r"\s*[0-9a-f]+:\t((?:[0-9a-f]{2} )+)\s*\t?(.*)", line)
+        if not match or not match[2] or "(bad)" in match[2]:
             continue
         seen += 1
-        code, words = bytes.fromhex(found[1]), found[2].partition("#")[0].partition("<")[0]
+        code, words = bytes.fromhex(match[1]), match[2].partition("#")[0].partition("<")[0]
         widths = {"zmm": "vector_512", "ymm": "vector_256", "xmm": "vector_128"}
         width = next((kind for name, kind in widths.items() if f"%{name}" in words), None)
         length, kinds, _ = decode(code)

@@ -62,12 +62,12 @@ def session(spec: RunnerSpec, request: pytest.FixtureRequest) -> Iterator[Sessio
 
 
 def built(name: str) -> RunnerSpec:
-    found = find(name)
-    outcome = build(found)
+    spec = find(name)
+    outcome = build(spec)
     if outcome.state is BuildState.ABSENT:
         pytest.skip(f"not installed: {outcome.missing}")
     assert outcome.state is not BuildState.FAILED, outcome.output
-    return found
+    return spec
 
 
 def output(session: Session, algorithm: str, operation: str, contract: str, size: int, calls: int) -> str:
@@ -119,20 +119,20 @@ def test_a_tier_changes_the_code_in_use(spec: RunnerSpec):
 
 def test_shared_rows_agree_with_libgcrypt(spec: RunnerSpec):
     """Two libraries, one input: also what no standard has a vector for, e.g. DES in CTR."""
-    with Session(spec) as mine, Session(built("libgcrypt")) as theirs:
+    with Session(spec) as ours, Session(built("libgcrypt")) as theirs:
         listed = [
             {
                 (row.algorithm, row.operation, row.contract)
                 for row in session.hello().operations
                 if row.contract not in ("pk/1", "password/1")  # those below
             }
-            for session in (mine, theirs)
+            for session in (ours, theirs)
         ]
         shared = listed[0] & listed[1]
         assert len(shared) > 400
         for row in shared:
             for size, calls in ((16, 1), (512, 18)):
-                assert output(mine, *row, size, calls) == output(theirs, *row, size, calls), (row, size)
+                assert output(ours, *row, size, calls) == output(theirs, *row, size, calls), (row, size)
 
 
 def test_key_derivation_and_curves_agree_with_libgcrypt(spec: RunnerSpec):
@@ -140,9 +140,9 @@ def test_key_derivation_and_curves_agree_with_libgcrypt(spec: RunnerSpec):
         *(("ecdh-p256", "derive", "pk/1"), ("ecdh-p384", "derive", "pk/1"), ("ed25519", "sign", "pk/1")),
         *(("pbkdf2-sha-256-4096", "hash", "password/1"), ("scrypt-16384-8-1", "hash", "password/1")),
     )
-    with Session(spec) as mine, Session(built("libgcrypt")) as theirs:
+    with Session(spec) as ours, Session(built("libgcrypt")) as theirs:
         for row in rows:
-            assert output(mine, *row, 32, 2) == output(theirs, *row, 32, 2), row
+            assert output(ours, *row, 32, 2) == output(theirs, *row, 32, 2), row
 
 
 def test_the_library_names_itself(session: Session):

@@ -96,7 +96,9 @@ def test_each_fork_gives_a_burst_and_lies_elsewhere_in_the_page(spec, told):
     # the parts of a layout are fractions of the places that there are (SPEC 7)
     buffers = [further_layout(layout, number) >> 42 for number in range(forks)]
     base = places_told[0][2] - 64 * (buffers[0] * 48 >> 21)
-    assert [part for _, _, part in places_told] == [(base + 64 * (one * 48 >> 21)) % 4096 for one in buffers]
+    assert [part for _, _, part in places_told] == [
+        (base + 64 * (buffer * 48 >> 21)) % 4096 for buffer in buffers
+    ]
 
 
 def test_without_a_layout_forks_lie_where_their_process_does(spec, told):

@@ -43,12 +43,12 @@ KNOWN = [
 
 @pytest.fixture(scope="module")
 def spec() -> RunnerSpec:
-    found = find("libgcrypt")
-    outcome = build(found)
+    spec = find("libgcrypt")
+    outcome = build(spec)
     if outcome.state is BuildState.ABSENT:
         pytest.skip(f"not installed: {outcome.missing}")
     assert outcome.state is not BuildState.FAILED, outcome.output
-    return found
+    return spec
 
 
 @pytest.fixture(scope="module", params=["full", "soft", "tables"])
@@ -109,10 +109,10 @@ def test_rsa_signatures_are_those_of_openssl(spec: RunnerSpec):
     theirs = find("openssl")
     if build(theirs).state is BuildState.ABSENT:
         pytest.skip("OpenSSL is not installed")
-    with Session(spec) as mine, Session(theirs) as other:
+    with Session(spec) as ours, Session(theirs) as other:
         for bits in (2048, 3072, 4096):
             row = (f"rsa-{bits}", "sign", "pk/1", 32)
-            assert output(mine, *row, 1) == output(other, *row, 1), bits
+            assert output(ours, *row, 1) == output(other, *row, 1), bits
 
 
 def test_a_tier_takes_away_its_instructions_and_no_others(spec: RunnerSpec):

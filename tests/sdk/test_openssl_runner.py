@@ -152,13 +152,13 @@ def test_stream_goes_on_where_message_starts_again(evp: RunnerSpec) -> None:
 
 
 def test_the_tier_is_in_force(evp: RunnerSpec) -> None:
-    said = {}
+    message = {}
     for cpu in EVP_TIERS:
         with Session(evp, cpu=cpu) as session:
-            said[cpu] = session.hello().cpu_features.split(": ")[-1].split()
+            message[cpu] = session.hello().cpu_features.split(": ")[-1].split()
     for cpu in ("soft", "tables"):
-        assert not {"AES-NI", "PCLMULQDQ", "SHA", "VAES", "VPCLMULQDQ", "AES", "PMULL"} & set(said[cpu])
-    assert "SSSE3" not in said["tables"]
+        assert not {"AES-NI", "PCLMULQDQ", "SHA", "VAES", "VPCLMULQDQ", "AES", "PMULL"} & set(message[cpu])
+    assert "SSSE3" not in message["tables"]
 
 
 def test_a_tier_that_is_not_in_force_is_refused(evp: RunnerSpec) -> None:

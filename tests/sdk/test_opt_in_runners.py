@@ -239,6 +239,13 @@ def test_a_missing_registry_says_what_to_do(tmp_path: Path) -> None:
     assert "could not be fetched" in done.stderr
 
 
+def test_threads_get_no_real_time_scheduling() -> None:
+    """They would keep everything else from every core."""
+    assert find("blake3-threads").threads
+    assert not find("blake3-threads").undisturbed
+    assert find("ring").undisturbed
+
+
 @pytest.mark.native
 @pytest.mark.parametrize("name", RIGHT)
 def test_known_answers_and_forgeries(name: str) -> None:

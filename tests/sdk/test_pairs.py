@@ -84,11 +84,11 @@ def test_each_call_sees_the_secret_of_its_class(session, operation, contrast, fa
 
 def test_which_class_comes_first_is_drawn_from_the_seed(session):
     contrast = ("data", "zeros", "random")
-    one, same, other = (take(session, "aes-128-ecb", "encrypt", contrast, seed=seed) for seed in (3, 3, 4))
-    assert one.order == same.order != other.order
-    firsts = one.order[::2]
+    first, same, other = (take(session, "aes-128-ecb", "encrypt", contrast, seed=seed) for seed in (3, 3, 4))
+    assert first.order == same.order != other.order
+    firsts = first.order[::2]
     assert set(firsts) == {"0", "1"}
-    assert all(a != b for a, b in zip(firsts, one.order[1::2], strict=True))
+    assert all(a != b for a, b in zip(firsts, first.order[1::2], strict=True))
 
 
 def test_one_pair_is_taken_whatever_the_limit(session):

@@ -58,32 +58,32 @@ def test_the_model_reads_like_the_zen_5_that_was_measured(paper: Paper) -> None:
 def test_what_is_learnt_in_any_company_and_with_any_prior_is_honest(paper: Paper, core: Core) -> None:
     for company, share in core.company().items():
         for prior, factor in PRIORS.items():
-            found, _, readings = learn_in(paper, core, share, factor)
-            case = f"{company}, prior {prior}: {found}"
+            learnt, _, readings = learn_in(paper, core, share, factor)
+            case = f"{company}, prior {prior}: {learnt}"
             assert readings <= MOST_READINGS, case
             if not core.shows:
-                assert found.word in ("none", "likely"), case
+                assert learnt.word in ("none", "likely"), case
                 continue
-            if found.word == "sure":
-                assert works(paper, found, 0.99), case
+            if learnt.word == "sure":
+                assert works(paper, learnt, 0.99), case
             if share <= AT_TIMES and prior != "twice" and not core.together:
-                assert found.word in ("likely", "sure"), case
-                assert works(paper, found, 0.985), case
-            if found.word == "halved":
-                assert found.alone == found.past == 0, case
+                assert learnt.word in ("likely", "sure"), case
+                assert works(paper, learnt, 0.985), case
+            if learnt.word == "halved":
+                assert learnt.alone == learnt.past == 0, case
 
 
 @pytest.mark.parametrize("core", SHOWING, ids=lambda core: core.name)
 def test_no_prior_and_no_company_spoils_a_core_for_good(paper: Paper, core: Core) -> None:
     for company, share in core.company().items():
         for prior, factor in PRIORS.items():
-            found, *_ = learn_in(paper, core, share, factor)
-            found = healed(paper, found, factor)
-            case = f"{company}, prior {prior}: {found}"
-            if prior == "twice" and found.word in ("halved", "none"):
-                assert found.alone == 0, case  # no limit: nobody is called shared
+            learnt, *_ = learn_in(paper, core, share, factor)
+            learnt = healed(paper, learnt, factor)
+            case = f"{company}, prior {prior}: {learnt}"
+            if prior == "twice" and learnt.word in ("halved", "none"):
+                assert learnt.alone == 0, case  # no limit: nobody is called shared
             else:
-                assert works(paper, found, 0.98), case
+                assert works(paper, learnt, 0.98), case
 
 
 @pytest.mark.parametrize("core", SHOWING, ids=lambda core: core.name)
@@ -95,14 +95,14 @@ def test_a_window_holds_on_its_core_and_no_longer_than_it_works_on_another(paper
     for other in (core, *map(named, ("Skylake", "Golden Cove", "Zen 3", "Zen 5", "buffer of 1,024"))):
         paper.start(core)
         paper.change(other)
-        found = Found.from_buffer_copy(learnt)
-        held = paper.holds(found)
-        case = f"on {other.name}: {found}"
+        copied = Found.from_buffer_copy(learnt)
+        held = paper.holds(copied)
+        case = f"on {other.name}: {copied}"
         if other is core:
             assert held, case
             assert paper.readings() <= 700, case
-        elif held and found.alone:
-            assert paper.watch(found, 500).alone_right >= 0.98, case
+        elif held and copied.alone:
+            assert paper.watch(copied, 500).alone_right >= 0.98, case
         elif held:
             assert 0.4 < other.kind.rob / core.entries < 0.6, case
 
@@ -110,11 +110,11 @@ def test_a_window_holds_on_its_core_and_no_longer_than_it_works_on_another(paper
 @pytest.mark.parametrize("core", SHOWING, ids=lambda core: core.name)
 def test_a_window_is_kept_while_the_core_is_never_alone(paper: Paper, core: Core) -> None:
     """It still means the same core; what it reads alone is then known from elsewhere, or the length is learnt anew."""
-    found, *_ = learn_in(paper, core, AT_TIMES, 1)
+    learnt, *_ = learn_in(paper, core, AT_TIMES, 1)
     paper.change(share=1)
-    known = Found.from_buffer_copy(found)
+    known = Found.from_buffer_copy(learnt)
     if paper.holds(known) and known.alone:
-        assert found.word != "sure", f"{core.name}: a shared core is called alone: {known}"
+        assert learnt.word != "sure", f"{core.name}: a shared core is called alone: {known}"
 
 
 @pytest.mark.parametrize("share", [0, AT_TIMES])

@@ -17,7 +17,7 @@ CELL = Cell("openssl", "rsa-2048", "keygen", 32, "draw/1")
 MEAN = 2e8
 
 
-def lucky(simulation, n=ENOUGH_CALLS, epochs=4, scale=1.0, cell=CELL, **how):
+def exponential(simulation, n=ENOUGH_CALLS, epochs=4, scale=1.0, cell=CELL, **how):
     """Bursts of single calls whose costs are exponential, in several epochs."""
     counts = [n // epochs + (k < n % epochs) for k in range(epochs)]
     return [
@@ -40,7 +40,7 @@ def judged(simulation, bursts, **changes):
 
 
 def test_quantiles_are_those_of_all_calls(simulation):
-    bursts = lucky(simulation)
+    bursts = exponential(simulation)
     figure = judged(simulation, bursts)
     cycles = np.array([tick for burst in bursts for tick in burst.ticks]) * simulation.ghz / 2.6
     assert [quantile_given.share for quantile_given in figure.quantiles] == list(SHARES)
@@ -91,7 +91,7 @@ def test_an_end_that_too_few_calls_cannot_tell_is_left_open():
 
 
 def test_no_call_is_left_out_because_it_was_interrupted(simulation):
-    [burst, *_] = lucky(simulation, n=40, epochs=1)
+    [burst, *_] = exponential(simulation, n=40, epochs=1)
     longest = int(np.argmax(burst.ticks))
     flagged = replace(burst, flags=[int(Flag.SWITCHED) * (k == longest) for k in range(40)])
     assert judged(simulation, [flagged]).quantiles == judged(simulation, [burst]).quantiles
@@ -100,10 +100,10 @@ def test_no_call_is_left_out_because_it_was_interrupted(simulation):
 
 
 def test_too_few_and_disturbed_calls_are_told(simulation):
-    few = judged(simulation, lucky(simulation, n=20))
+    few = judged(simulation, exponential(simulation, n=20))
     assert few.quality is Quality.IMPRECISE
     assert {warning.kind for warning in few.warnings} == {Doubt.DRAWN, Doubt.IMPRECISE}
-    shared = judged(simulation, lucky(simulation, n=400, disturbed=np.ones(100, dtype=bool)))
+    shared = judged(simulation, exponential(simulation, n=400, disturbed=np.ones(100, dtype=bool)))
     assert shared.quality is Quality.NOISY
     assert shared.interval.low <= shared.per_call / 2
     with pytest.raises(UsageError, match="no usable sample"):
@@ -111,15 +111,15 @@ def test_too_few_and_disturbed_calls_are_told(simulation):
 
 
 def test_without_cycles_the_quantiles_are_times(simulation):
-    figure = judged(simulation, lucky(simulation), cycle_source="none")
+    figure = judged(simulation, exponential(simulation), cycle_source="none")
     assert figure.cycles_per_call is None
     assert figure.quantiles[2].estimate.value == pytest.approx(figure.ns_per_call)
 
 
 def test_a_difference_is_claimed_of_medians_only_beyond_luck(simulation):
-    first = judged(simulation, lucky(simulation))
-    again = judged(simulation, lucky(simulation))
-    twice = judged(simulation, lucky(simulation, scale=2.0))
+    first = judged(simulation, exponential(simulation))
+    again = judged(simulation, exponential(simulation))
+    twice = judged(simulation, exponential(simulation, scale=2.0))
     assert not compare(first, again).claimed
     assert compare(first, twice).claimed
     assert compare(first, twice).ratio.low < 2 < compare(first, twice).ratio.high
@@ -127,7 +127,7 @@ def test_a_difference_is_claimed_of_medians_only_beyond_luck(simulation):
 
 def test_a_run_gives_them_beside_others_and_they_decide_nothing_else(simulation):
     loops = [simulation.burst(200.0, epoch=k, round=r) for k in (1, 2, 3) for r in (1, 2, 3, 4, 5, 6)]
-    bursts = {simulation.cell: loops, CELL: lucky(simulation, n=90, epochs=3)}
+    bursts = {simulation.cell: loops, CELL: exponential(simulation, n=90, epochs=3)}
     made = make_run_figures(
         bursts,
         simulation.calibrations(3).values(),

@@ -25,11 +25,15 @@ GOOD = [(n, TRUE) for n in (60, 133, 41, 30, 77, 52, 98, 64)]
 SPARSE = list(zip((36, 31, 1, 1, 1, 31, 4, 1), (TRUE, TRUE, 18.4, 17.1, 16.8, TRUE, 15.9, 18.0), strict=True))
 
 
-def bursts_of(simulation, cell, epochs, *, luck=0.001):
+def bursts_of(simulation, cell, epochs, *, layout=0.001):
     """A cell's bursts, a call a sample; `epochs` are (samples, cycles a byte)."""
     return [
         simulation.burst(
-            cost * SIZE * (1 + luck * simulation.random.uniform(-1, 1)), n=n, calls=1, epoch=number, cell=cell
+            cost * SIZE * (1 + layout * simulation.random.uniform(-1, 1)),
+            n=n,
+            calls=1,
+            epoch=number,
+            cell=cell,
         )
         for number, (n, cost) in enumerate(epochs, 1)
     ]

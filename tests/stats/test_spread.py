@@ -65,8 +65,8 @@ def test_a_cell_is_drawn_towards_the_others_unless_they_do_not_explain_it():
     variance, freedom = common.moderate(1e-8, 2)
     assert (variance, freedom) == (pytest.approx((6e-6 + 2e-8) / 8), 8)
     assert common.moderate(1.01 * UNEXPLAINED * 1e-6, 2) == (1.01 * UNEXPLAINED * 1e-6, 2)
-    lucky = [100.0, 100.001, 100.002]
-    alone, together = (spread_half_width(lucky, 0.95, shared) for shared in (None, common))
+    alike = [100.0, 100.001, 100.002]
+    alone, together = (spread_half_width(alike, 0.95, shared) for shared in (None, common))
     expected = stats.t.ppf(0.975, 8) * math.sqrt((6e-6 + 2e-10) / 8 / 3) * 100
     assert alone < 0.01 < together == pytest.approx(expected, rel=1e-3)
 

@@ -208,8 +208,8 @@ def figure_of(
         samples=100,
         clean_samples=90,
         epochs=epochs,
-        epoch_cycles=tuple(call * one for one in offsets) if cycles else (),
-        epoch_ns=tuple(ns * one for one in offsets),
+        epoch_cycles=tuple(call * offset for offset in offsets) if cycles else (),
+        epoch_ns=tuple(ns * offset for offset in offsets),
         calls_per_sample=10,
         quality=Quality.GOOD,
         cycle_source="probe" if cycles else "none",
@@ -222,5 +222,5 @@ def verdict_of(
     """The verdict on a single claim of the made-up study, on a scripted run."""
     claim = f'[[claims]]\nid = "c"\nsays = "s"\nplace = "p"\nform = "{form}"\n{body}'
     study = read_study(write_study(tmp_path, claims=claim))
-    (found,) = judge(study, scripted_run(overrides, **run)).verdicts  # type: ignore[arg-type]
-    return found
+    (verdict,) = judge(study, scripted_run(overrides, **run)).verdicts  # type: ignore[arg-type]
+    return verdict

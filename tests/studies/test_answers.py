@@ -28,7 +28,7 @@ def answers(
 
 
 @pytest.mark.parametrize(
-    ("rule", "overrides", "said"),
+    ("rule", "overrides", "message"),
     [
         (f'form = "best"\ncandidates = "group"\nby = ["runner"]\n{SHAPE}', {}, "one: Fast (1.00); two: Fast (1.00)"),
         (
@@ -73,8 +73,10 @@ def answers(
         ),
     ],
 )  # fmt: skip
-def test_rules(tmp_path: Path, rule: str, overrides: Overrides, said: str) -> None:
-    assert answers(tmp_path, "It is {it} ({unit}).", rule, overrides) == (f"It is {said} (cycles per byte).",)
+def test_rules(tmp_path: Path, rule: str, overrides: Overrides, message: str) -> None:
+    assert answers(tmp_path, "It is {it} ({unit}).", rule, overrides) == (
+        f"It is {message} (cycles per byte).",
+    )
 
 
 def test_what_is_compared_can_be_a_table(tmp_path: Path) -> None:
@@ -90,10 +92,12 @@ def test_what_is_compared_can_be_a_table(tmp_path: Path) -> None:
         study, judgement, [run]
     )
     (table,) = judgement_data(judgement)["tables"]
-    found = [(row["what"], round(row["ratio"], 3), row["answer"]) for row in table["rows"]]
-    assert found == [("Fast", 0.5, "faster"), ("Slow", 1.0, "equal")]
+    rows = [(row["what"], round(row["ratio"], 3), row["answer"]) for row in table["rows"]]
+    assert rows == [("Fast", 0.5, "faster"), ("Slow", 1.0, "equal")]
     section = claims_section(RunView(run, judgement=judgement), judgement)
-    assert [row[0] for one in section.blocks if one.kind == "table" for row in one.data["rows"]][:2] == [
+    assert [row[0] for figure in section.blocks if figure.kind == "table" for row in figure.data["rows"]][
+        :2
+    ] == [
         "Fast",
         "Slow",
     ]
@@ -104,7 +108,7 @@ def refused(*addresses: str) -> tuple[Failure, ...]:
 
 
 @pytest.mark.parametrize(
-    ("rule", "overrides", "struck", "said"),
+    ("rule", "overrides", "struck", "message"),
     [
         ("best", {"two/fast/*": None}, ("two/aes-128-ecb/encrypt@512",), "Fast (1.00) (no figure: Fast in two)"),
         (
@@ -117,23 +121,23 @@ def refused(*addresses: str) -> tuple[Failure, ...]:
     ],
 )  # fmt: skip
 def test_a_row_that_was_struck_is_named_in_the_answer(
-    tmp_path: Path, rule: str, overrides: Overrides, struck: tuple[str, ...], said: str
+    tmp_path: Path, rule: str, overrides: Overrides, struck: tuple[str, ...], message: str
 ) -> None:
     """A library that may have been the fastest is missing; one that has no such algorithm is not."""
     body = (
         f'form = "{rule}"\ncandidates = "group"\nbest_of = ["runner"]\n'
         'where = { kind = ["new", "old"], size_bytes = 512, operation = "encrypt" }'
     )
-    failures = refused(*(f"{one}+contract=stream/1" for one in struck))
-    assert answers(tmp_path, "{it}", body, overrides, failures=failures) == (said,)
+    failures = refused(*(f"{cell}+contract=stream/1" for cell in struck))
+    assert answers(tmp_path, "{it}", body, overrides, failures=failures) == (message,)
 
 
 def test_a_gain_and_a_range_name_what_was_struck(tmp_path: Path) -> None:
     gain = 'form = "gain"\nmachine = "box"\nwhere = { group = ["fast", "any"] }'
     struck = refused("one/aes-128-ecb/encrypt@16+contract=stream/1")
     cells: Overrides = {"md5/one": 8.0, "one/fast/encrypt@16": None}
-    found = answers(tmp_path, "{it}", gain, cells, failures=struck, cycles=True)
-    assert found == ("20.0 (MD5)",), "figures printed in cycles are no times"
+    outcomes = answers(tmp_path, "{it}", gain, cells, failures=struck, cycles=True)
+    assert outcomes == ("20.0 (MD5)",), "figures printed in cycles are no times"
     struck = refused("two/md5/digest@64+contract=oneshot/1")
     assert answers(tmp_path, "{it}", gain, {"md5/one": 8.0}, failures=struck) == ("20.0 (MD5)",)
     rule = (
@@ -148,11 +152,11 @@ def test_a_gain_and_a_range_name_what_was_struck(tmp_path: Path) -> None:
 
 def test_kinds_of_claims_are_counted_apart(tmp_path: Path) -> None:
     """What print alone decides, and what the text does not ask, is no finding that today's run reproduced."""
-    said = '[[claims]]\nsays = "s"\nplace = "1"\nform = '
+    message = '[[claims]]\nsays = "s"\nplace = "1"\nform = '
     first = '"rank"\ncandidates = "group"\nfirst = "fast"\nwhere = { runner = "one", size_bytes = 512, operation = "encrypt", kind = "new" }\n'  # noqa: E501
     claims = (
-        f'{said}{first}id = "ours"\nabout = "question"\n{said}{first}id = "theirs"\n{said}{first}id = "box"\n'
-        f'about = "machine"\n{said}"rank_agreement"\nid = "print"\nbetween = "machines"\nlow = 0.5\n'
+        f'{message}{first}id = "ours"\nabout = "question"\n{message}{first}id = "theirs"\n{message}{first}id = "box"\n'
+        f'about = "machine"\n{message}"rank_agreement"\nid = "print"\nbetween = "machines"\nlow = 0.5\n'
     )
     study = read_study(write_study(tmp_path, claims=claims))
     judgement = judge(study, scripted_run())
@@ -168,7 +172,7 @@ def test_kinds_of_claims_are_counted_apart(tmp_path: Path) -> None:
     assert "- Here: – not testable, by print alone. " in page
     section = claims_section(RunView(scripted_run(), judgement=judgement), judgement)
     shown = {
-        one["about"] for block in section.blocks if "claims" in block.data for one in block.data["claims"]
+        claim["about"] for block in section.blocks if "claims" in block.data for claim in block.data["claims"]
     }
     assert shown == {
         "",
@@ -207,7 +211,7 @@ ONE = 'where = {{ {where}runner = "one", operation = "encrypt", size_bytes = 16 
 
 
 @pytest.mark.parametrize(
-    ("rule", "said"),
+    ("rule", "message"),
     [
         ('form = "order"\ncandidates = "group"\nunit = "Mbit/s"\n', "Fast 8,000, Mid 1,455, Slow 390"),
         ('form = "order"\ncandidates = "group"\nunit = "MiB/s"\n', "Fast 954, Mid 173, Slow 46.5"),
@@ -217,9 +221,9 @@ ONE = 'where = {{ {where}runner = "one", operation = "encrypt", size_bytes = 16 
         ('form = "best"\ncandidates = "group"\nlast = true\nprinted = "box"\n', "Slow (44.0)"),
     ],
 )  # fmt: skip
-def test_answers_in_the_authors_quantity_and_as_printed(tmp_path: Path, rule: str, said: str) -> None:
+def test_answers_in_the_authors_quantity_and_as_printed(tmp_path: Path, rule: str, message: str) -> None:
     where = ONE.format(where='kind = ["new", "old"], ')
-    assert answers(tmp_path, "{it}", rule + where) == (said,)
+    assert answers(tmp_path, "{it}", rule + where) == (message,)
 
 
 def test_the_mean_of_ratios_and_the_gain_on_a_printed_machine(tmp_path: Path) -> None:
@@ -261,8 +265,8 @@ by = ["runner", "operation", "size_bytes"]
     short = claims_page(study, judgement, [replace(run, complete=False, measuring_s=7.6)])
     assert "(ended early, after 8 s of measuring)" in short
     assert "- Here:" not in claims_page(study)
-    (_, found) = judgement_data(judgement)["verdicts"]
-    assert (found["outcome"], found["about"], found["partial"], found["compared"], found["left_out"]) == (
+    (_, verdict) = judgement_data(judgement)["verdicts"]
+    assert (verdict["outcome"], verdict["about"], verdict["partial"], verdict["compared"], verdict["left_out"]) == (
         "reproduced", "machine", True, 8, 4,
     )  # fmt: skip
 

@@ -28,20 +28,20 @@ SIZES = 'where = { operation = "encrypt", group = "mid" }\n' + BY
 GROW = GROUPS.replace(", size_bytes = 512", "") + "from = 16\nto = 512\n"
 
 
-def costs(one: tuple[float, float, float], two: tuple[float, float, float]) -> Overrides:
+def costs(first: tuple[float, float, float], two: tuple[float, float, float]) -> Overrides:
     """Costs of Fast, Mid and Slow at 512 bytes in either library."""
     return {
         f"{runner}/{group}/*@512": cost
-        for runner, three in (("one", one), ("two", two))
+        for runner, three in (("one", first), ("two", two))
         for group, cost in zip(("fast", "mid", "slow"), three, strict=True)
     }
 
 
-def sizes(one: tuple[float, float, float], two: tuple[float, float, float]) -> Overrides:
+def sizes(first: tuple[float, float, float], two: tuple[float, float, float]) -> Overrides:
     """Costs of Mid at 16, 32 and 512 bytes in either library."""
     return {
         f"{runner}/mid/*@{size}": cost
-        for runner, three in (("one", one), ("two", two))
+        for runner, three in (("one", first), ("two", two))
         for size, cost in zip((16, 32, 512), three, strict=True)
     }
 
@@ -73,10 +73,12 @@ def sizes(one: tuple[float, float, float], two: tuple[float, float, float]) -> O
 def test_the_closest_call_and_the_clearest_are_told(
     tmp_path: Path, form: str, body: str, overrides: Overrides
 ) -> None:
-    found = verdict_of(tmp_path, form, body, overrides, **EXACT)
-    assert found.outcome is H, found.evidence
-    assert [line.split(":")[0] for line in found.evidence[1:]] == ["Closest call", "Clearest"], found.evidence
-    assert [re.findall(r"\b(one|two)\b", line)[0] for line in found.evidence[1:]] == ["one", "two"]
+    verdict = verdict_of(tmp_path, form, body, overrides, **EXACT)
+    assert verdict.outcome is H, verdict.evidence
+    assert [line.split(":")[0] for line in verdict.evidence[1:]] == ["Closest call", "Clearest"], (
+        verdict.evidence
+    )
+    assert [re.findall(r"\b(one|two)\b", line)[0] for line in verdict.evidence[1:]] == ["one", "two"]
 
 
 def test_a_single_comparison_is_told_once(tmp_path: Path) -> None:
@@ -104,12 +106,12 @@ def test_contradictions_come_first_the_clearest_before_all_others(
     overrides: Overrides = {"*/fast/*": 100.0}
     overrides |= {place: 99.0 - number for number, place in enumerate(places[:wrong])}
     overrides |= dict.fromkeys(places[wrong:], 200.0)
-    found = verdict_of(tmp_path, "ratio", BY_ALL + "low = 1", overrides, **EXACT)
-    assert found.outcome is F
-    assert [line.split("takes ")[1].split(" ")[0] for line in found.evidence[1:5]] == [
+    verdict = verdict_of(tmp_path, "ratio", BY_ALL + "low = 1", overrides, **EXACT)
+    assert verdict.outcome is F
+    assert [line.split("takes ")[1].split(" ")[0] for line in verdict.evidence[1:5]] == [
         f"{(100 - wrong + step) / 100:.3f}" for step in range(4)
     ]
-    assert found.evidence[5:] == ((f"And {more} more of this kind.",) if more else ())
+    assert verdict.evidence[5:] == ((f"And {more} more of this kind.",) if more else ())
 
 
 def test_what_leaves_a_claim_open_is_told_before_what_contradicts_it(tmp_path: Path) -> None:
@@ -117,22 +119,22 @@ def test_what_leaves_a_claim_open_is_told_before_what_contradicts_it(tmp_path: P
     overrides: Overrides = {"*/mid/*": 0.5, "one/mid/encrypt@16": (2.0, 0.5), "two/mid/encrypt@16": None}
     address = "two/camellia-128-ecb/encrypt@16+contract=stream/1"
     crashed = (Failure("crashed", "two", "for a reason", address=address),)
-    found = verdict_of(tmp_path, "ratio", body, overrides, failures=crashed, **EXACT)
-    assert found.outcome is U
-    assert found.evidence[1].startswith("one, encrypt, 16 bytes: Mid takes 1.0000 ("), found.evidence
-    assert "has no figure: crashed: for a reason." in found.evidence[2]
-    assert "takes 0.250 times" in found.evidence[3], "the clearest contradiction"
+    verdict = verdict_of(tmp_path, "ratio", body, overrides, failures=crashed, **EXACT)
+    assert verdict.outcome is U
+    assert verdict.evidence[1].startswith("one, encrypt, 16 bytes: Mid takes 1.0000 ("), verdict.evidence
+    assert "has no figure: crashed: for a reason." in verdict.evidence[2]
+    assert "takes 0.250 times" in verdict.evidence[3], "the clearest contradiction"
     gone = verdict_of(tmp_path, "ratio", body, {**overrides, "one/mid/encrypt@16": 0.5}, **EXACT)
     assert gone.outcome is M
     assert "has no figure: no library in this run provides it." in gone.evidence[1]
 
 
 def test_a_negated_claim_is_told_by_what_contradicts_the_form(tmp_path: Path) -> None:
-    found = verdict_of(
+    verdict = verdict_of(
         tmp_path, "ratio", OVER + "high = 5\nnegate = true", costs((1, 6, 9), (1, 4, 9)), **EXACT
     )
-    assert found.outcome is F
-    assert found.evidence == (
+    assert verdict.outcome is F
+    assert verdict.evidence == (
         "Of 2 comparisons 1 supports the claim, 1 contradicts it.",
         "two: Mid takes 4.00 times what Fast takes; claimed: at most 5.",
     )
@@ -149,8 +151,8 @@ def test_a_negated_claim_is_told_by_what_contradicts_the_form(tmp_path: Path) ->
     ],
 )
 def test_limits_are_told_with_the_number(tmp_path: Path, limits: str, claimed: str) -> None:
-    found = verdict_of(tmp_path, "ratio", OVER + limits, **EXACT)
-    assert found.evidence[1] == f"Closest call: one: Mid takes 10.0 times what Fast takes{claimed}"
+    verdict = verdict_of(tmp_path, "ratio", OVER + limits, **EXACT)
+    assert verdict.evidence[1] == f"Closest call: one: Mid takes 10.0 times what Fast takes{claimed}"
 
 
 @pytest.mark.parametrize(
@@ -205,46 +207,46 @@ def test_limits_are_told_with_the_number(tmp_path: Path, limits: str, claimed: s
 def test_numbers_are_those_that_decide(
     tmp_path: Path, form: str, body: str, numbers: dict[str, tuple[float, str]]
 ) -> None:
-    found = verdict_of(tmp_path, form, body, **EXACT)
-    mine = {one.name: one for one in found.numbers if one.group.startswith("one")}
-    assert mine.keys() == numbers.keys()
+    verdict = verdict_of(tmp_path, form, body, **EXACT)
+    own = {number.name: number for number in verdict.numbers if number.group.startswith("one")}
+    assert own.keys() == numbers.keys()
     for name, (value, unit) in numbers.items():
-        assert (mine[name].value, mine[name].unit) == (pytest.approx(value), unit)
-        assert (mine[name].low, mine[name].high) == pytest.approx((value, value))
+        assert (own[name].value, own[name].unit) == (pytest.approx(value), unit)
+        assert (own[name].low, own[name].high) == pytest.approx((value, value))
     wide = verdict_of(tmp_path, form, body, width=0.1, epochs=1)
-    assert all(one.low < one.value < one.high for one in wide.numbers)
+    assert all(number.low < number.value < number.high for number in wide.numbers)
 
 
 def test_who_has_no_figure_has_no_number(tmp_path: Path) -> None:
     for body in ('first = "fast"', 'order = ["fast", "mid", "slow"]'):
-        found = verdict_of(tmp_path, "rank", GROUPS + body, {"*/mid/*": None}, **EXACT)
-        assert {number.name for number in found.numbers} <= {"Fast", "Slow"}
+        verdict = verdict_of(tmp_path, "rank", GROUPS + body, {"*/mid/*": None}, **EXACT)
+        assert {number.name for number in verdict.numbers} <= {"Fast", "Slow"}
 
 
 def test_cells_that_differ_in_one_thing_are_told_by_it(tmp_path: Path) -> None:
     body = AT.replace("512", "16").replace('["new", "old"]', '"old"').replace('operation = "encrypt", ', "")
     body += 'numerator = { operation = "decrypt" }\ndenominator = { operation = "encrypt" }\nlow = 0.5\n' + BY
-    found = verdict_of(tmp_path, "ratio", body, **EXACT)
-    assert {number.name for number in found.numbers} == {"Slow (decrypt) over Slow (encrypt)"}
+    verdict = verdict_of(tmp_path, "ratio", body, **EXACT)
+    assert {number.name for number in verdict.numbers} == {"Slow (decrypt) over Slow (encrypt)"}
 
 
-@pytest.mark.parametrize(("floor", "said"), [(0.0, []), (None, ["no A/A pair"]), (0.25, ["is 25.0 %"])])
+@pytest.mark.parametrize(("floor", "message"), [(0.0, []), (None, ["no A/A pair"]), (0.25, ["is 25.0 %"])])
 def test_what_widens_intervals_is_told_where_they_decide_nothing(
-    tmp_path: Path, floor: float | None, said: list[str]
+    tmp_path: Path, floor: float | None, message: list[str]
 ) -> None:
     open_: Overrides = {"one/mid/*": (1.0, 0.5)}
-    found = verdict_of(tmp_path, "ratio", OVER + "low = 1", open_, floor=floor, spread=0.0, epochs=2)
-    assert found.outcome is U
-    doubts = [line for line in found.evidence if "noise floor" in line or "A/A" in line]
-    assert len(doubts) == len(said)
-    assert all(part in doubt for part, doubt in zip(said, doubts, strict=True))
+    verdict = verdict_of(tmp_path, "ratio", OVER + "low = 1", open_, floor=floor, spread=0.0, epochs=2)
+    assert verdict.outcome is U
+    doubts = [line for line in verdict.evidence if "noise floor" in line or "A/A" in line]
+    assert len(doubts) == len(message)
+    assert all(part in doubt for part, doubt in zip(message, doubts, strict=True))
     clear = verdict_of(tmp_path, "ratio", OVER + "low = 1", floor=floor)
     assert not [line for line in clear.evidence if "noise floor" in line or "A/A" in line]
 
 
 def test_good_figures_raise_no_doubt(tmp_path: Path) -> None:
-    found = verdict_of(tmp_path, "ratio", OVER + "low = 1", {"one/mid/*": (1.0, 0.5)})
-    assert not [line for line in found.evidence if "good quality" in line]
+    verdict = verdict_of(tmp_path, "ratio", OVER + "low = 1", {"one/mid/*": (1.0, 0.5)})
+    assert not [line for line in verdict.evidence if "good quality" in line]
 
 
 def study_with(tmp_path: Path, cells: str = "") -> Study:
@@ -321,7 +323,7 @@ def test_a_glob_is_missing_for_the_reason_of_a_cell_that_it_means(tmp_path: Path
 def test_a_row_that_was_struck_is_there_beside_those_that_a_glob_found(tmp_path: Path) -> None:
     """What a library was asked and did not answer is a gap; what it does not have, is none."""
     study = study_with(tmp_path)
-    one, two = (f"{name}/md5/digest@64+contract=oneshot/1" for name in ("one", "two"))
+    first, two = (f"{name}/md5/digest@64+contract=oneshot/1" for name in ("one", "two"))
     for kind, gap in (("audit", True), ("unsupported", False)):
         run = scripted_run({"md5/one": 5.0}, failures=(Failure(kind, "two", "refused", address=two),))
         rows = [row for row in gather(study, [run]).rows if row.dims["group"] == "any"]
@@ -329,7 +331,7 @@ def test_a_row_that_was_struck_is_there_beside_those_that_a_glob_found(tmp_path:
             [("two", "audit: refused")] if gap else []
         )
         assert [row.dims["runner"] for row in rows if row.figure] == ["one"]
-    twice = scripted_run({"md5/one": 5.0}, failures=(Failure("audit", "one", "refused", address=one),))
+    twice = scripted_run({"md5/one": 5.0}, failures=(Failure("audit", "one", "refused", address=first),))
     assert all(row.figure for row in gather(study, [twice]).rows if row.dims["group"] == "any")
 
 
@@ -391,7 +393,7 @@ def test_what_any_library_may_provide(
 
 
 @pytest.mark.parametrize(
-    ("overrides", "outcome", "said"),
+    ("overrides", "outcome", "message"),
     [
         ({}, H, "one and two have Mid."),
         ({"two/mid/*": None}, F, "two lacks Mid; one has it."),
@@ -399,10 +401,10 @@ def test_what_any_library_may_provide(
     ],
 )
 def test_an_algorithm_that_all_libraries_have(
-    tmp_path: Path, overrides: Overrides, outcome: Outcome, said: str
+    tmp_path: Path, overrides: Overrides, outcome: Outcome, message: str
 ) -> None:
-    found = verdict_of(tmp_path, "provided", 'where = { group = "mid" }\neverywhere = true', overrides)
-    assert (found.outcome, found.evidence) == (outcome, (said,))
+    verdict = verdict_of(tmp_path, "provided", 'where = { group = "mid" }\neverywhere = true', overrides)
+    assert (verdict.outcome, verdict.evidence) == (outcome, (message,))
     with pytest.raises(DataFileError, match="one library cannot be enough and each be needed"):
         verdict_of(tmp_path, "provided", "everywhere = true\nanywhere = true", overrides)
 
@@ -410,9 +412,9 @@ def test_an_algorithm_that_all_libraries_have(
 def test_a_runner_that_crashed_may_have_it(tmp_path: Path) -> None:
     gone: Overrides = {"two/mid/*": None}
     crashed = Failure("crashed", "two", "x", address=ADDRESS)
-    found = verdict_of(tmp_path, "provided", 'where = { group = "mid" }', gone, failures=(crashed,))
-    assert found.outcome is U
-    assert "two, Mid: crashed: x." in found.evidence
+    verdict = verdict_of(tmp_path, "provided", 'where = { group = "mid" }', gone, failures=(crashed,))
+    assert verdict.outcome is U
+    assert "two, Mid: crashed: x." in verdict.evidence
     assert (
         verdict_of(
             tmp_path,
@@ -433,14 +435,14 @@ def test_of_several_reasons_the_first_cells_is_told(tmp_path: Path) -> None:
     gone: Overrides = {"*/mid/*": None}
     for body in ("", "anywhere = true"):
         where = 'where = { group = "mid", runner = "two", operation = "encrypt" }\n'
-        found = verdict_of(tmp_path, "provided", where + body, gone, failures=failures)
-        assert (found.outcome, found.evidence[0].endswith("Mid: crashed: early.")) == (U, True)
+        verdict = verdict_of(tmp_path, "provided", where + body, gone, failures=failures)
+        assert (verdict.outcome, verdict.evidence[0].endswith("Mid: crashed: early.")) == (U, True)
 
 
 def test_a_quick_run_counts_what_it_leaves_out(tmp_path: Path) -> None:
     quick: Overrides = {"*@512": None, "*/slow/*": None}
-    found = verdict_of(tmp_path, "ratio", BY_ALL + "low = 1", quick)
-    assert (found.outcome, found.compared, found.left_out, found.partial) == (H, 8, 4, True)
+    verdict = verdict_of(tmp_path, "ratio", BY_ALL + "low = 1", quick)
+    assert (verdict.outcome, verdict.compared, verdict.left_out, verdict.partial) == (H, 8, 4, True)
     whole = verdict_of(tmp_path, "ratio", BY_ALL + "low = 1")
     assert (whole.outcome, whole.compared, whole.left_out, whole.partial) == (H, 12, 0, False)
 
@@ -449,6 +451,6 @@ def test_poor_figures_are_counted_of_those_that_are_there(tmp_path: Path) -> Non
     claim = f'[[claims]]\nid = "c"\nsays = "s"\nplace = "p"\nform = "ratio"\n{OVER}low = 1'
     study = read_study(write_study(tmp_path, claims=claim))
     run = scripted_run({"one/mid/*": (1.0, 0.5), "two/slow/*": None})
-    poor = tuple(replace(one, quality=Quality.NOISY) for one in run.cells[:3])
-    (found,) = judge(study, replace(run, cells=(*poor, *run.cells[3:]))).verdicts
-    assert "3 of 30 figures of this study are not of good quality." in found.evidence
+    poor = tuple(replace(cell, quality=Quality.NOISY) for cell in run.cells[:3])
+    (verdict,) = judge(study, replace(run, cells=(*poor, *run.cells[3:]))).verdicts
+    assert "3 of 30 figures of this study are not of good quality." in verdict.evidence

@@ -329,16 +329,16 @@ CASES: list[tuple[str, str, str, Outcome, Overrides]] = [
     ],
 )
 def test_form(tmp_path: Path, form: str, body: str, outcome: Outcome, overrides: Overrides) -> None:
-    found = verdict_of(tmp_path, form, body, overrides)
-    assert found.outcome is outcome, found.evidence
-    assert found.evidence
-    assert all(line[-1] in ".:" for line in found.evidence)
+    verdict = verdict_of(tmp_path, form, body, overrides)
+    assert verdict.outcome is outcome, verdict.evidence
+    assert verdict.evidence
+    assert all(line[-1] in ".:" for line in verdict.evidence)
 
 
 @pytest.mark.parametrize(("cost", "outcome"), [(2.09, U), (2.11, H)])
 def test_the_noise_floor_swallows_differences(tmp_path: Path, cost: float, outcome: Outcome) -> None:
-    found = verdict_of(tmp_path, "rank", FASTEST, {"two/mid/decrypt@16": cost}, floor=0.05)
-    assert found.outcome is outcome, found.evidence
+    verdict = verdict_of(tmp_path, "rank", FASTEST, {"two/mid/decrypt@16": cost}, floor=0.05)
+    assert verdict.outcome is outcome, verdict.evidence
 
 
 @pytest.mark.parametrize("width", [math.inf, 1.5])
@@ -351,14 +351,14 @@ def test_intervals_without_an_end_decide_nothing(tmp_path: Path, width: float) -
         ("effect", GROWS),
     ]
     for form, body in bodies:
-        found = verdict_of(tmp_path, form, body, width=width, epochs=1)
-        assert found.outcome in ((H, F) if form == "provided" else (U, M)), (form, found.evidence)
+        verdict = verdict_of(tmp_path, form, body, width=width, epochs=1)
+        assert verdict.outcome in ((H, F) if form == "provided" else (U, M)), (form, verdict.evidence)
 
 
 def test_provided_cannot_tell_of_cells_that_were_not_asked_for(tmp_path: Path) -> None:
     for body in (PROVIDED, LACKING):
-        found = verdict_of(tmp_path, "provided", body, NO_MID, study="something-else")
-        assert found.outcome is U, found.evidence
+        verdict = verdict_of(tmp_path, "provided", body, NO_MID, study="something-else")
+        assert verdict.outcome is U, verdict.evidence
 
 
 def test_every_form_is_tested_here() -> None:
@@ -367,4 +367,4 @@ def test_every_form_is_tested_here() -> None:
     for form, _, _, outcome, _ in CASES:
         by_form.setdefault(form, set()).add(outcome)
     assert set(by_form) | apart == set(FORMS)
-    assert all(found == {H, F, U, M} for form, found in by_form.items() if form != "provided")
+    assert all(outcomes == {H, F, U, M} for form, outcomes in by_form.items() if form != "provided")

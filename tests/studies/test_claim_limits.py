@@ -82,8 +82,8 @@ def at_sizes(*costs: float) -> Overrides:
     ],
 )  # fmt: skip
 def test_limits(tmp_path: Path, form: str, body: str, overrides: Overrides, outcome: Outcome) -> None:
-    found = verdict_of(tmp_path, form, body, overrides, **EXACT)
-    assert found.outcome is outcome, found.evidence
+    verdict = verdict_of(tmp_path, form, body, overrides, **EXACT)
+    assert verdict.outcome is outcome, verdict.evidence
 
 
 @pytest.mark.parametrize(
@@ -115,8 +115,8 @@ def test_limits(tmp_path: Path, form: str, body: str, overrides: Overrides, outc
     ],
 )
 def test_who_takes_part_in_a_rank(tmp_path: Path, body: str, overrides: Overrides, outcome: Outcome) -> None:
-    found = verdict_of(tmp_path, "rank", RANK + body, overrides, **EXACT)
-    assert found.outcome is outcome, found.evidence
+    verdict = verdict_of(tmp_path, "rank", RANK + body, overrides, **EXACT)
+    assert verdict.outcome is outcome, verdict.evidence
 
 
 EVERY = """
@@ -140,11 +140,11 @@ RATIOS: Overrides = {
 def test_one_number_of_all_ratios(tmp_path: Path, aggregate: str, value: float) -> None:
     def outcome(limits: str) -> Outcome:
         body = f'{EVERY}aggregate = "{aggregate}"\n{limits}'
-        found = verdict_of(tmp_path, "ratio", body, RATIOS, **EXACT)
-        assert found.numbers[-1].value == found.numbers[-1].low == found.numbers[-1].high == value
-        assert [number.value for number in found.numbers[:-1]] == [2.0, 4.0, 9.0]
-        assert found.compared == 1
-        return found.outcome
+        verdict = verdict_of(tmp_path, "ratio", body, RATIOS, **EXACT)
+        assert verdict.numbers[-1].value == verdict.numbers[-1].low == verdict.numbers[-1].high == value
+        assert [number.value for number in verdict.numbers[:-1]] == [2.0, 4.0, 9.0]
+        assert verdict.compared == 1
+        return verdict.outcome
 
     assert outcome(f"low = {value}\nhigh = {value}") is H
     assert outcome(f"low = {value + 0.01}") is F
@@ -160,9 +160,9 @@ def test_each_of_one_side_is_set_against_each_of_the_other(tmp_path: Path, each:
         f'where = {{ runner = "one", size_bytes = 512{operation} }}\nnumerator = {{ group = "slow" }}\n'
         f'denominator = {{ group = ["fast", "mid"] }}\nlow = 4\n{each}'
     )
-    found = verdict_of(tmp_path, "ratio", body, **EXACT)
-    assert (found.outcome, found.compared) == (H, compared)
-    assert {round(number.value, 9) for number in found.numbers} == {4.0, 40.0}
+    verdict = verdict_of(tmp_path, "ratio", body, **EXACT)
+    assert (verdict.outcome, verdict.compared) == (H, compared)
+    assert {round(number.value, 9) for number in verdict.numbers} == {4.0, 40.0}
 
 
 def test_a_cell_is_not_set_against_itself(tmp_path: Path) -> None:
@@ -170,8 +170,8 @@ def test_a_cell_is_not_set_against_itself(tmp_path: Path) -> None:
         'where = { runner = "one", operation = "encrypt", size_bytes = 512, kind = ["new", "old"] }\n'
         'numerator = { group = "fast" }\ndenominator = {}\neach = ["group"]\nhigh = 0.5'
     )
-    found = verdict_of(tmp_path, "ratio", body, **EXACT)
-    assert (found.outcome, found.compared) == (H, 2)
+    verdict = verdict_of(tmp_path, "ratio", body, **EXACT)
+    assert (verdict.outcome, verdict.compared) == (H, 2)
 
 
 @pytest.mark.parametrize(
@@ -180,10 +180,10 @@ def test_a_cell_is_not_set_against_itself(tmp_path: Path) -> None:
 )
 def test_costs_are_counted_per_byte_block_or_call(tmp_path: Path, group: str, per: str, cost: float) -> None:
     body = ONE.replace("512", f'512, group = "{group}"') + f'per = "{per}"\nlow = {cost}\nhigh = {cost}'
-    found = verdict_of(tmp_path, "value", body, **EXACT)
-    assert found.outcome is H, found.evidence
-    assert [(number.value, number.unit) for number in found.numbers] == [(cost, f"cycles/{per}")]
-    assert f"cycles per {per}" in found.evidence[0]
+    verdict = verdict_of(tmp_path, "value", body, **EXACT)
+    assert verdict.outcome is H, verdict.evidence
+    assert [(number.value, number.unit) for number in verdict.numbers] == [(cost, f"cycles/{per}")]
+    assert f"cycles per {per}" in verdict.evidence[0]
 
 
 def test_averages_are_geometric_and_of_the_best_the_fastest_counts(tmp_path: Path) -> None:
@@ -216,8 +216,8 @@ CLUSTER = THREE + 'candidates = "group"\nclusters = [["fast", "mid"]]\n'
 def test_a_mate_is_nearer_than_a_stranger(
     tmp_path: Path, body: str, overrides: Overrides, outcome: Outcome
 ) -> None:
-    found = verdict_of(tmp_path, "clusters", body, overrides, **EXACT)
-    assert found.outcome is outcome, found.evidence
+    verdict = verdict_of(tmp_path, "clusters", body, overrides, **EXACT)
+    assert verdict.outcome is outcome, verdict.evidence
 
 
 OUTLIER = THREE + 'candidates = "group"\n'
@@ -236,8 +236,8 @@ OUTLIER = THREE + 'candidates = "group"\n'
     ],
 )
 def test_who_stands_apart(tmp_path: Path, apart: str, overrides: Overrides, outcome: Outcome) -> None:
-    found = verdict_of(tmp_path, "outliers", f"{OUTLIER}apart = {apart}", overrides, **EXACT)
-    assert found.outcome is outcome, found.evidence
+    verdict = verdict_of(tmp_path, "outliers", f"{OUTLIER}apart = {apart}", overrides, **EXACT)
+    assert verdict.outcome is outcome, verdict.evidence
 
 
 def test_two_have_no_outlier(tmp_path: Path) -> None:
@@ -285,16 +285,16 @@ def test_more_pairs_than_a_share_grow_apart(
 ) -> None:
     costs: Overrides = {"one/fast/*": 1.0, "one/slow/*": 40.0, "one/mid/*@16": 2.0}
     costs |= {"one/slow/*@512": 39.0, "one/mid/*@512": mid_then}
-    found = verdict_of(tmp_path, "distances_grow", GROW + share, costs, **EXACT)
-    assert found.outcome is outcome, found.evidence
+    verdict = verdict_of(tmp_path, "distances_grow", GROW + share, costs, **EXACT)
+    assert verdict.outcome is outcome, verdict.evidence
 
 
 def test_the_share_of_pairs_is_a_number_with_what_is_open(tmp_path: Path) -> None:
     costs: Overrides = {"one/fast/*": 1.0, "one/slow/*": 40.0, "one/mid/*@16": 2.0}
-    found = verdict_of(tmp_path, "distances_grow", GROW, {**costs, "one/mid/*@512": 2.1}, **EXACT)
-    (share,) = found.numbers
+    verdict = verdict_of(tmp_path, "distances_grow", GROW, {**costs, "one/mid/*@512": 2.1}, **EXACT)
+    (share,) = verdict.numbers
     assert (share.value, share.low, share.high) == pytest.approx((1 / 3, 1 / 3, 2 / 3))
-    assert "of 3 pairs 1 are farther apart at 512 bytes than at 16 bytes and 1 nearer" in found.evidence[0]
+    assert "of 3 pairs 1 are farther apart at 512 bytes than at 16 bytes and 1 nearer" in verdict.evidence[0]
     wide = verdict_of(tmp_path, "distances_grow", GROW, {**costs, "one/mid/*@512": (2.1, 0.9)}, **EXACT)
     assert (wide.numbers[0].low, wide.numbers[0].high) == pytest.approx((0.0, 1.0))
 
@@ -354,9 +354,9 @@ def test_a_claim_without_a_limit_or_with_one_that_cannot_be_is_refused(
 def test_rule_and_refutation_carry_the_limits(
     tmp_path: Path, form: str, body: str, rule: list[str], refuted: list[str]
 ) -> None:
-    found = verdict_of(tmp_path, form, body)
-    assert all(part in found.rule for part in rule), found.rule
-    assert all(part in found.refuted_by for part in refuted), found.refuted_by
+    verdict = verdict_of(tmp_path, form, body)
+    assert all(part in verdict.rule for part in rule), verdict.rule
+    assert all(part in verdict.refuted_by for part in refuted), verdict.refuted_by
 
 
 @pytest.mark.parametrize(
@@ -370,24 +370,24 @@ def test_rule_and_refutation_carry_the_limits(
 def test_rule_and_refutation_count_groups(tmp_path: Path, quantifier: str, rule: str, refuted: str) -> None:
     where = 'where = { operation = "encrypt", size_bytes = 512, kind = ["new", "old"] }\n'
     body = f'{where}candidates = "group"\nfirst = "fast"\nby = ["runner"]\nquantifier = "{quantifier}"'
-    found = verdict_of(tmp_path, "rank", body)
-    assert rule in found.rule
-    assert "cells: encrypt, 512 bytes, new or old" in found.rule
-    assert refuted in found.refuted_by
+    verdict = verdict_of(tmp_path, "rank", body)
+    assert rule in verdict.rule
+    assert "cells: encrypt, 512 bytes, new or old" in verdict.rule
+    assert refuted in verdict.refuted_by
 
 
 def test_the_clearest_contradiction_of_an_order_is_told(tmp_path: Path) -> None:
-    found = verdict_of(tmp_path, "rank", RANK + 'order = ["slow", "mid", "fast"]', **EXACT)
-    assert found.evidence == ("Fast is faster than Slow, 1.00 against 40.0 cycles per byte, 40.0 times.",)
+    verdict = verdict_of(tmp_path, "rank", RANK + 'order = ["slow", "mid", "fast"]', **EXACT)
+    assert verdict.evidence == ("Fast is faster than Slow, 1.00 against 40.0 cycles per byte, 40.0 times.",)
     near = verdict_of(tmp_path, "rank", RANK + 'order = ["fast", "mid", "slow"]', mid(2.0), **EXACT)
     assert near.evidence[0].startswith("Fast is faster than Mid"), "the closest step"
 
 
 def test_a_group_without_the_named_value_was_not_measured(tmp_path: Path) -> None:
     body = 'where = { group = ["mid", "any"] }\nby = ["group"]\nbest_of = ["runner", "operation"]\nsmallest = 512'
-    found = verdict_of(tmp_path, "trend", body, {"md5/one": 5.0})
-    assert found.outcome is U
-    assert found.evidence[1] == "Any: 512 has no figure."
+    verdict = verdict_of(tmp_path, "trend", body, {"md5/one": 5.0})
+    assert verdict.outcome is U
+    assert verdict.evidence[1] == "Any: 512 has no figure."
 
 
 def test_one_size_of_a_quick_run_shows_no_trend(tmp_path: Path) -> None:
@@ -396,5 +396,5 @@ def test_one_size_of_a_quick_run_shows_no_trend(tmp_path: Path) -> None:
     for limits in ("within_percent = 5", "smallest = 16", "largest = 16"):
         claim = f'[[claims]]\nid = "c"\nsays = "s"\nplace = "p"\nform = "trend"\n{SIZES}{limits}'
         made = read_study(write_study(tmp_path, study=study, claims=claim))
-        (found,) = judge(made, scripted_run({"*@512": None, "*@32": None, "*/slow/*": None})).verdicts
-        assert (found.outcome, found.left_out) == (U, 1), found.evidence
+        (verdict,) = judge(made, scripted_run({"*@512": None, "*@32": None, "*/slow/*": None})).verdicts
+        assert (verdict.outcome, verdict.left_out) == (U, 1), verdict.evidence

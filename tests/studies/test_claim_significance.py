@@ -34,9 +34,9 @@ def test_what_no_test_tells_apart_contradicts_only_within_five_percent(
     costs = three(10, 10 * apart, 10 * apart)
     if body is WHITNEY:
         costs["*/slow/*"] = 10000.0 if apart > 1 else 0.001
-    found = verdict_of(tmp_path, "significant", body, costs, epochs=6, spread=0.1)
-    assert found.outcome is outcome, found.evidence
-    assert "p = " in found.evidence[0]
+    verdict = verdict_of(tmp_path, "significant", body, costs, epochs=6, spread=0.1)
+    assert verdict.outcome is outcome, verdict.evidence
+    assert "p = " in verdict.evidence[0]
 
 
 def test_a_noise_floor_of_more_than_five_percent_shows_nothing_alike(tmp_path: Path) -> None:
@@ -62,25 +62,25 @@ def test_a_noise_floor_of_more_than_five_percent_shows_nothing_alike(tmp_path: P
 def test_mann_whitney_needs_enough_epochs_for_its_level(
     tmp_path: Path, epochs: int, alpha: str, separated: Outcome, alike: Outcome
 ) -> None:
-    found = verdict_of(tmp_path, "significant", WHITNEY + alpha, three(10, 12, 14), epochs=epochs)
-    assert found.outcome is separated, found.evidence
+    verdict = verdict_of(tmp_path, "significant", WHITNEY + alpha, three(10, 12, 14), epochs=epochs)
+    assert verdict.outcome is separated, verdict.evidence
     least = {3: "0.3", 4: "0.086", 5: "0.024", 6: "0.0065"}[epochs]
-    assert [number.value for number in found.numbers] == pytest.approx([float(least)] * 3, rel=0.02)
+    assert [number.value for number in verdict.numbers] == pytest.approx([float(least)] * 3, rel=0.02)
     if separated is U:
-        assert f"3 of 3 pairs cannot get a corrected p below {least}," in found.evidence[0]
-        assert "leaves 1 out for 3 of 3" in found.evidence[0]
+        assert f"3 of 3 pairs cannot get a corrected p below {least}," in verdict.evidence[0]
+        assert "leaves 1 out for 3 of 3" in verdict.evidence[0]
     else:
-        assert "for 3 of 3 pairs" in found.evidence[0]
+        assert "for 3 of 3 pairs" in verdict.evidence[0]
     same = verdict_of(tmp_path, "significant", WHITNEY + alpha, {"*": 10.0}, epochs=epochs)
     assert same.outcome is alike, same.evidence
 
 
 def test_the_pair_that_is_least_apart_is_told(tmp_path: Path) -> None:
     near = three(10, 10.02, 20)
-    found = verdict_of(tmp_path, "significant", WHITNEY, near, epochs=6, spread=0.002)
-    assert found.outcome is F
-    assert found.evidence[0].startswith("one, encrypt, 16 bytes: Fast and Mid differ by 0.2")
-    assert "at most 0.3" in found.evidence[0]
+    verdict = verdict_of(tmp_path, "significant", WHITNEY, near, epochs=6, spread=0.002)
+    assert verdict.outcome is F
+    assert verdict.evidence[0].startswith("one, encrypt, 16 bytes: Fast and Mid differ by 0.2")
+    assert "at most 0.3" in verdict.evidence[0]
     open_ = verdict_of(tmp_path, "significant", WHITNEY, three(10, 11, 20), epochs=6, spread=0.1)
     assert open_.outcome is U
     assert "below 0.05 for 2 of 3 pairs, and largest for Fast and Mid: U = " in open_.evidence[0]
@@ -96,21 +96,21 @@ def test_kruskal_wallis_contradicts_from_three_epochs_on(
 @pytest.mark.parametrize(("mid", "outcome"), [(10.5, F), (10.51, U)])
 def test_five_percent_is_alike_still(tmp_path: Path, mid: float, outcome: Outcome) -> None:
     body = KRUSKAL + "alpha = 1e-9"
-    found = verdict_of(
+    verdict = verdict_of(
         tmp_path, "significant", body, three(10, mid, mid), epochs=4, width=0.0, spread=0.0, floor=0.0
     )
-    assert found.outcome is outcome
+    assert verdict.outcome is outcome
 
 
 def test_levels_are_those_of_the_claim(tmp_path: Path) -> None:
     costs = three(10, 12, 14)  # three epochs each, without any overlap: H = 7.2, p = 0.027
-    found = verdict_of(tmp_path, "significant", KRUSKAL, costs)
-    assert found.outcome is H
+    verdict = verdict_of(tmp_path, "significant", KRUSKAL, costs)
+    assert verdict.outcome is H
     assert (
         "Kruskal-Wallis over 3, each with at least 3 epoch figures, gives H = 7.20, p = 0.027."
-        in found.evidence[0]
+        in verdict.evidence[0]
     )
-    assert [number.value for number in found.numbers] == pytest.approx([math.exp(-3.6)])
+    assert [number.value for number in verdict.numbers] == pytest.approx([math.exp(-3.6)])
     assert verdict_of(tmp_path, "significant", KRUSKAL + "alpha = 0.02", costs).outcome is U
     assert "p below 0.02" in verdict_of(tmp_path, "significant", KRUSKAL + "alpha = 0.02", costs).rule
 
@@ -118,16 +118,16 @@ def test_levels_are_those_of_the_claim(tmp_path: Path) -> None:
 def test_the_highest_p_is_the_closest_call(tmp_path: Path) -> None:
     body = KRUSKAL.replace('runner = "one", ', "")
     costs: Overrides = {**three(10, 12, 14), "two/fast/*": 12.001}
-    found = verdict_of(tmp_path, "significant", body, costs, spread=0.001, epochs=4)
-    assert [line.split(", ")[0] for line in found.evidence[1:]] == ["Closest call: two", "Clearest: one"]
+    verdict = verdict_of(tmp_path, "significant", body, costs, spread=0.001, epochs=4)
+    assert [line.split(", ")[0] for line in verdict.evidence[1:]] == ["Closest call: two", "Clearest: one"]
 
 
 def test_the_pairs_that_overlap_most_are_the_closest_call(tmp_path: Path) -> None:
     body = WHITNEY.replace('runner = "one", ', "")
     costs: Overrides = {**three(10, 12, 14), "two/mid/*": 10.06}
-    found = verdict_of(tmp_path, "significant", body, costs, spread=0.001, epochs=8)
-    assert found.outcome is H
-    assert [line.split(", ")[0] for line in found.evidence[1:]] == ["Closest call: two", "Clearest: one"]
+    verdict = verdict_of(tmp_path, "significant", body, costs, spread=0.001, epochs=8)
+    assert verdict.outcome is H
+    assert [line.split(", ")[0] for line in verdict.evidence[1:]] == ["Closest call: two", "Clearest: one"]
 
 
 def drawn(values: dict[str, list[float]], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -179,8 +179,8 @@ def test_claims_on_samples_ask_the_samples(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_normality_is_a_matter_of_samples(tmp_path: Path) -> None:
-    found = verdict_of(tmp_path, "significant", AT + 'test = "shapiro-wilk"')
-    assert (found.outcome, found.numbers) == (U, ())
+    verdict = verdict_of(tmp_path, "significant", AT + 'test = "shapiro-wilk"')
+    assert (verdict.outcome, verdict.numbers) == (U, ())
 
 
 def test_two_cells_of_one_name_are_no_member(tmp_path: Path) -> None:
@@ -198,8 +198,8 @@ def test_two_cells_of_one_name_are_no_member(tmp_path: Path) -> None:
 def test_few_epochs_are_told(tmp_path: Path, epochs: int, told: bool) -> None:
     judged = judge(read_study(write_study(tmp_path)), scripted_run(epochs=epochs))
     assert judged.statistics is not None
-    said = [note for note in judged.statistics.notes if f"With {epochs} epochs" in note]
-    assert len(said) == told
+    message = [note for note in judged.statistics.notes if f"With {epochs} epochs" in note]
+    assert len(message) == told
 
 
 EFFECT = 'where = { runner = "one", operation = "encrypt" }\n'
@@ -208,8 +208,8 @@ EFFECT = 'where = { runner = "one", operation = "encrypt" }\n'
 def d_of(tmp_path: Path, epochs: int, first: float, second: float) -> tuple[float, float, float]:
     """Cohen's d of Fast and Mid with its interval, as the verdict gives it."""
     body = EFFECT.replace("}", ", size_bytes = 16 }") + "threshold = 0.5"
-    found = verdict_of(tmp_path, "effect", body, three(first, second, 99), epochs=epochs, spread=0.01)
-    (number,) = (one for one in found.numbers if one.name == "Fast and Mid")
+    verdict = verdict_of(tmp_path, "effect", body, three(first, second, 99), epochs=epochs, spread=0.01)
+    (number,) = (number for number in verdict.numbers if number.name == "Fast and Mid")
     return number.value, number.low, number.high
 
 
@@ -219,7 +219,7 @@ def test_the_interval_of_cohens_d_is_hedges_and_olkins(
     tmp_path: Path, epochs: int, first: float, second: float
 ) -> None:
     offsets = [0.01 * (number - (epochs - 1) / 2) for number in range(epochs)]
-    variance = sum(one**2 for one in offsets) / (epochs - 1)
+    variance = sum(offset**2 for offset in offsets) / (epochs - 1)
     d = abs(second - first) / math.sqrt(variance * (first**2 + second**2) / 2)
     half = 1.959964 * math.sqrt(2 / epochs + d**2 / (4 * epochs))
     assert d_of(tmp_path, epochs, first, second) == pytest.approx((d, max(0.0, d - half), d + half), rel=1e-5)
@@ -235,24 +235,24 @@ def test_cliffs_delta_stands_alone(tmp_path: Path, threshold: str, outcome: Outc
     """Groups that do not overlap have a delta of 1, whichever comes first."""
     body = f'{EFFECT}effect = "cliff_delta"\nthreshold = {threshold}'
     for costs in (three(1, 2, 3), three(3, 2, 1)):
-        found = verdict_of(tmp_path, "effect", body, costs)
-        assert found.outcome is outcome, found.evidence
-        assert {(one.value, one.low, one.high) for one in found.numbers} == {(1.0, 1.0, 1.0)}
-        assert "Cliff's delta 1.00; claimed: above " + threshold in found.evidence[1]
+        verdict = verdict_of(tmp_path, "effect", body, costs)
+        assert verdict.outcome is outcome, verdict.evidence
+        assert {(number.value, number.low, number.high) for number in verdict.numbers} == {(1.0, 1.0, 1.0)}
+        assert "Cliff's delta 1.00; claimed: above " + threshold in verdict.evidence[1]
 
 
 def test_the_effect_nearest_to_the_threshold_is_the_closest_call(tmp_path: Path) -> None:
     body = EFFECT.replace("}", ", size_bytes = 16 }") + "threshold = 0.5"
-    found = verdict_of(tmp_path, "effect", body, three(10, 10.5, 20), epochs=6, spread=0.005)
-    assert found.outcome is H
-    assert ("Fast and Mid" in found.evidence[1], "Fast and Slow" in found.evidence[2]) == (True, True)
+    verdict = verdict_of(tmp_path, "effect", body, three(10, 10.5, 20), epochs=6, spread=0.005)
+    assert verdict.outcome is H
+    assert ("Fast and Mid" in verdict.evidence[1], "Fast and Slow" in verdict.evidence[2]) == (True, True)
 
 
 def test_the_effect_farthest_below_the_threshold_contradicts_most_clearly(tmp_path: Path) -> None:
     body = EFFECT.replace("}", ", size_bytes = 16 }") + "threshold = 20"
-    found = verdict_of(tmp_path, "effect", body, three(10, 10.2, 10.6), epochs=20, spread=0.005)
-    assert found.outcome is F
-    assert [line.split(": ")[1] for line in found.evidence[1:]] == [
+    verdict = verdict_of(tmp_path, "effect", body, three(10, 10.2, 10.6), epochs=20, spread=0.005)
+    assert verdict.outcome is F
+    assert [line.split(": ")[1] for line in verdict.evidence[1:]] == [
         "Fast and Mid",
         "Mid and Slow",
         "Fast and Slow",
@@ -268,9 +268,9 @@ def test_exactly_so_many_times_is_so_many_times(tmp_path: Path) -> None:
 
     def judged(mid: tuple[float, ...], slow: tuple[float, ...]) -> Verdict:
         own = {"aes-128-ecb": (1.0, 2.0, 3.0, 4.0), "camellia-128-ecb": mid, "des-ecb": slow}
-        cells = tuple(replace(one, epoch_cycles=own[one.cell.algorithm]) for one in run.cells)
-        (found,) = judge(study, replace(run, cells=cells)).verdicts
-        return found
+        cells = tuple(replace(cell, epoch_cycles=own[cell.cell.algorithm]) for cell in run.cells)
+        (verdict,) = judge(study, replace(run, cells=cells)).verdicts
+        return verdict
 
     twice = judged((2.5, 3.5, 3.6, 4.5), (9.0, 9.1, 9.2, 9.3))
     assert "lies between 0.500 and 1.00; claimed: 2 times apart" in twice.evidence[0]
@@ -300,13 +300,14 @@ def test_more_effects_than_a_share_grow(
 ) -> None:
     costs: Overrides = {**GROWING, "one/mid/*@512": mid_then}
     body = f"{EFFECT}from = 16\nto = 512\n{share}"
-    found = verdict_of(tmp_path, "effect", body, costs, epochs=12, spread=0.002)
-    assert found.outcome is outcome, found.evidence
-    (number,) = found.numbers
+    verdict = verdict_of(tmp_path, "effect", body, costs, epochs=12, spread=0.002)
+    assert verdict.outcome is outcome, verdict.evidence
+    (number,) = verdict.numbers
     assert (number.value, number.low) == pytest.approx((share_grown / 3, share_grown / 3))
     assert number.high == pytest.approx((share_grown + open_) / 3)
     assert (
-        f"Of 3 pairs Cohen's d is larger at 512 bytes than at 16 bytes for {share_grown}" in found.evidence[0]
+        f"Of 3 pairs Cohen's d is larger at 512 bytes than at 16 bytes for {share_grown}"
+        in verdict.evidence[0]
     )
 
 
@@ -315,11 +316,11 @@ def test_effects_of_a_group_differ_surely_or_surely_not(
     tmp_path: Path, differ: float, outcome: Outcome
 ) -> None:
     body = EFFECT.replace("}", ", size_bytes = 16 }") + f"differ = {differ}"
-    found = verdict_of(tmp_path, "effect", body, three(10, 10.5, 11.5), epochs=30, spread=0.005)
-    assert found.outcome is outcome, found.evidence
-    (number,) = found.numbers
+    verdict = verdict_of(tmp_path, "effect", body, three(10, 10.5, 11.5), epochs=30, spread=0.005)
+    assert verdict.outcome is outcome, verdict.evidence
+    (number,) = verdict.numbers
     assert number.value == pytest.approx(1.5 / 0.5, rel=0.1)
-    assert f"claimed: {differ} times apart" in found.evidence[0]
+    assert f"claimed: {differ} times apart" in verdict.evidence[0]
 
 
 TWO_MACHINES = STUDY.replace("[[cells]]", '[[machines]]\nid = "other"\nname = "another box"\n\n[[cells]]', 1)
@@ -348,8 +349,8 @@ def agreement(
 ) -> Verdict:
     claim = f'[[claims]]\nid = "c"\nsays = "s"\nplace = "p"\nform = "rank_agreement"\n{body}'
     study = read_study(write_study(tmp_path, study=TWO_MACHINES, published=published, claims=claim))
-    (found,) = judge(study, scripted_run(overrides, **run)).verdicts  # type: ignore[arg-type]
-    return found
+    (verdict,) = judge(study, scripted_run(overrides, **run)).verdicts  # type: ignore[arg-type]
+    return verdict
 
 
 # today: 2.0, 1.5, 1.0, 11 and 41 cycles per byte
@@ -364,16 +365,16 @@ def test_orders_agree_by_spearmans_correlation(tmp_path: Path, printed: list[flo
         (-1.0, rho - 0.01, F),
     ]:
         if -1 <= low <= high <= 1:
-            found = agreement(tmp_path, table_of(printed), f"low = {low}\nhigh = {high}", floor=0.0)
-            assert found.outcome is outcome, found.evidence
-            assert [number.value for number in found.numbers] == pytest.approx([rho])
-            assert "box: the orders of 5 figures agree with a rank correlation of" in found.evidence[0]
+            verdict = agreement(tmp_path, table_of(printed), f"low = {low}\nhigh = {high}", floor=0.0)
+            assert verdict.outcome is outcome, verdict.evidence
+            assert [number.value for number in verdict.numbers] == pytest.approx([rho])
+            assert "box: the orders of 5 figures agree with a rank correlation of" in verdict.evidence[0]
 
 
 def test_a_noise_floor_that_veils_the_order_leaves_it_open(tmp_path: Path) -> None:
     for floor, outcome in ((0.01, H), (0.5, U)):
-        found = agreement(tmp_path, table_of(SAME), "low = 0.95", floor=floor)
-        assert found.outcome is outcome, found.evidence
+        verdict = agreement(tmp_path, table_of(SAME), "low = 0.95", floor=floor)
+        assert verdict.outcome is outcome, verdict.evidence
 
 
 @pytest.mark.parametrize(("count", "outcome"), [(3, M), (4, H), (5, H)])
@@ -390,12 +391,12 @@ def test_four_figures_make_an_order(tmp_path: Path, count: int, outcome: Outcome
 @pytest.mark.parametrize(("other", "rho"), [(SAME, 1.0), (SWAPPED, 0.9), (REVERSED, -1.0)])
 def test_the_orders_of_two_machines_in_print(tmp_path: Path, other: list[float], rho: float) -> None:
     body = f'between = "machines"\nlow = {max(rho - 0.01, -1.0)}\nhigh = {min(rho + 0.01, 1.0)}'
-    found = agreement(tmp_path, table_of(SAME, other), body, {"*": None})
-    assert found.outcome is H, "no run is needed for that"
-    assert [number.value for number in found.numbers] == pytest.approx([rho])
+    verdict = agreement(tmp_path, table_of(SAME, other), body, {"*": None})
+    assert verdict.outcome is H, "no run is needed for that"
+    assert [number.value for number in verdict.numbers] == pytest.approx([rho])
     small = body + '\nwhere = { group = "fast" }'
     assert agreement(tmp_path, table_of(SAME, other), small).outcome is M, "three figures"
-    rates = agreement(tmp_path, table_of(SAME, [1 / one for one in other], "1000 bytes/s"), body)
+    rates = agreement(tmp_path, table_of(SAME, [1 / value for value in other], "1000 bytes/s"), body)
     assert rates.numbers == () or rates.outcome is not M
 
 
@@ -411,9 +412,9 @@ def test_machines_can_be_chosen_and_groups_be_ranked_apart(tmp_path: Path) -> No
 
 
 def test_rates_are_ranked_by_what_they_cost(tmp_path: Path) -> None:
-    rates = [1000 / one for one in SAME]
-    found = agreement(tmp_path, table_of(rates, unit="1000 bytes/s"), "low = 0.9")
-    assert found.outcome is H, found.evidence
+    rates = [1000 / rate for rate in SAME]
+    verdict = agreement(tmp_path, table_of(rates, unit="1000 bytes/s"), "low = 0.9")
+    assert verdict.outcome is H, verdict.evidence
 
 
 def test_the_closest_order_is_the_closest_call(tmp_path: Path) -> None:
@@ -424,10 +425,10 @@ def test_the_closest_order_is_the_closest_call(tmp_path: Path) -> None:
         30,
         40,
     ]  # a correlation of 0.6, nearer to the low end than 0.9 is to the high one
-    found = agreement(tmp_path, table_of(SWAPPED, last_three_right), "low = 0.55", floor=0.0)
-    assert found.outcome is H
-    assert found.evidence[1].startswith("Closest call: other")
-    assert found.evidence[2].startswith("Clearest: box")
+    verdict = agreement(tmp_path, table_of(SWAPPED, last_three_right), "low = 0.55", floor=0.0)
+    assert verdict.outcome is H
+    assert verdict.evidence[1].startswith("Closest call: other")
+    assert verdict.evidence[2].startswith("Clearest: box")
     top = agreement(tmp_path, table_of(SWAPPED, last_three_right), "low = 0.3\nhigh = 0.95", floor=0.0)
     assert top.evidence[1].startswith("Closest call: box")
 
@@ -437,13 +438,13 @@ def test_print_has_no_order_of_today(tmp_path: Path) -> None:
 
     def in_print(published: str, machine: str = "") -> Verdict:
         study = read_study(write_study(tmp_path, study=TWO_MACHINES, published=published, claims=claim))
-        (found,) = judge_in_print(study, machine).verdicts
-        return found
+        (verdict,) = judge_in_print(study, machine).verdicts
+        return verdict
 
     for machine in ("box", "other"):
-        found = in_print(table_of(SAME, REVERSED), machine)
-        assert (found.outcome, found.compared, found.not_printed) == (M, 1, 1)
-        assert found.evidence == ("Print has no order of today.",)
+        verdict = in_print(table_of(SAME, REVERSED), machine)
+        assert (verdict.outcome, verdict.compared, verdict.not_printed) == (M, 1, 1)
+        assert verdict.evidence == ("Print has no order of today.",)
 
 
 def test_of_several_libraries_the_fastest_stands_for_a_printed_figure(tmp_path: Path) -> None:

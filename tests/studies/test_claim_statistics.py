@@ -85,18 +85,18 @@ def test_rank_agreement_follows_the_printed_order(tmp_path: Path) -> None:
 
 
 def test_out_of_reach_says_why(tmp_path: Path) -> None:
-    found = verdict_of(tmp_path, "out_of_reach", 'why = "Nobody can know"')
-    assert (found.outcome, found.evidence) == (M, ("Nobody can know.",))
+    verdict = verdict_of(tmp_path, "out_of_reach", 'why = "Nobody can know"')
+    assert (verdict.outcome, verdict.evidence) == (M, ("Nobody can know.",))
 
 
 def test_the_sentence_carries_the_numbers_that_decide(tmp_path: Path) -> None:
-    found = verdict_of(tmp_path, "rank", FASTEST, {"two/mid/decrypt@16": 1.9})
-    assert found.evidence[0] == "Of 12 comparisons 11 support the claim, 1 contradicts it."
-    assert found.evidence[1] == (
+    verdict = verdict_of(tmp_path, "rank", FASTEST, {"two/mid/decrypt@16": 1.9})
+    assert verdict.evidence[0] == "Of 12 comparisons 11 support the claim, 1 contradicts it."
+    assert verdict.evidence[1] == (
         "two, decrypt, 16 bytes: Mid is faster than Fast, 1.90 against 2.00 cycles per byte, "
         "1.0526 (1.0511 to 1.0541) times."
     )
-    decided = [number for number in found.numbers if number.group == "two, decrypt, 16 bytes"]
+    decided = [number for number in verdict.numbers if number.group == "two, decrypt, 16 bytes"]
     assert [(number.name, round(number.value, 3), number.unit) for number in decided] == [
         ("Fast", 2.0, "cycles/byte"),
         ("Mid", 1.9, "cycles/byte"),
@@ -122,9 +122,9 @@ def test_selections_that_never_meet_are_an_error_of_the_study(tmp_path: Path) ->
 
 
 def test_without_cycles_costs_are_compared_in_nanoseconds(tmp_path: Path) -> None:
-    found = verdict_of(tmp_path, "rank", FASTEST, cycles=False)
-    assert found.outcome is H
-    assert "ns per byte" in found.evidence[1]
+    verdict = verdict_of(tmp_path, "rank", FASTEST, cycles=False)
+    assert verdict.outcome is H
+    assert "ns per byte" in verdict.evidence[1]
     assert verdict_of(tmp_path, "value", VALUE, cycles=False).outcome is U
 
 
@@ -161,5 +161,5 @@ def test_samples_of_pieces_cost_what_their_own_bytes_cost(monkeypatch: pytest.Mo
     )
     calibration = SimpleNamespace(process=cell.process, epoch=0)
     run = SimpleNamespace(path=".", calibrations=[calibration], conditions=SimpleNamespace(run_id="r"))
-    found = significance._samples([run], SimpleNamespace(in_cycles=True))  # type: ignore[list-item, arg-type]
-    assert found == {("r", cell): [40.0, 40.0]}
+    samples = significance._samples([run], SimpleNamespace(in_cycles=True))  # type: ignore[list-item, arg-type]
+    assert samples == {("r", cell): [40.0, 40.0]}

@@ -69,7 +69,7 @@ def test_a_value_is_in_the_unit_of_what_was_counted(tmp_path):
     verdict = outcome(tmp_path, form, run_with(), ', group = "fast"')
     assert verdict.outcome is Outcome.REPRODUCED
     assert "62.5 instructions per byte" in verdict.rule
-    assert {one.unit for one in verdict.numbers} == {"instructions/byte"}
+    assert {number.unit for number in verdict.numbers} == {"instructions/byte"}
     form = 'form = "value"\nof = "heap"\nlow = 0\nhigh = 0\n'
     assert outcome(tmp_path, form, run_with(), ', group = "fast"').outcome is Outcome.REPRODUCED
     assert outcome(tmp_path, form, run_with(), ', group = "mid"').outcome is Outcome.NOT_REPRODUCED

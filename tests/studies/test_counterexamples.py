@@ -34,12 +34,12 @@ Costs = dict[object, float]
 
 def printed_costs(study: Study) -> Costs:
     """Costs per byte as printed: by cell, by what is the same in every library, at every size, and in every mode."""
-    found: Costs = {}
+    costs: Costs = {}
     for machine in study.machines:
-        for one in published_run(study, machine.id).cells:
-            for key in keys(one.cell):
-                found.setdefault(key, one.per_call / max(one.cell.size_bytes, 1))
-    return found
+        for cell in published_run(study, machine.id).cells:
+            for key in keys(cell.cell):
+                costs.setdefault(key, cell.per_call / max(cell.cell.size_bytes, 1))
+    return costs
 
 
 def keys(cell: Cell) -> tuple[object, ...]:
@@ -50,9 +50,9 @@ def keys(cell: Cell) -> tuple[object, ...]:
 
 def cells(study: Study) -> Iterator[tuple[str, Cell]]:
     for group in study.groups:
-        for one in (one for selector in group.selectors for one in cells_of(selector)):
-            for runner in LIBRARIES if one.runner == "*" else (one.runner,):
-                yield group.name, replace(one.cell, runner=runner)
+        for address in (cell for selector in group.selectors for cell in cells_of(selector)):
+            for runner in LIBRARIES if address.runner == "*" else (address.runner,):
+                yield group.name, replace(address.cell, runner=runner)
 
 
 def drawn(study: Study, base: Costs, seed: int) -> Run:
@@ -60,7 +60,7 @@ def drawn(study: Study, base: Costs, seed: int) -> Run:
     rng = random.Random(f"{study.name} {seed}")
     tags = sorted({tag for group in study.groups for tag in group.tags})
     single = ["group", "runner", "operation", "size", *tags]
-    pairs = [f"{one} {other}" for one, other in itertools.combinations(tags, 2)]
+    pairs = [f"{tag} {other}" for tag, other in itertools.combinations(tags, 2)]
     names = [*single, *pairs, "group runner", "group operation", "group size", "runner size", "address"]
     strong = rng.sample(names, rng.choice((0, 1, 2, 4)) if seed else 0)
     strength = {name: rng.choice((0.05, 0.3, 1.0, 2.0)) for name in strong}
@@ -72,7 +72,7 @@ def drawn(study: Study, base: Costs, seed: int) -> Run:
     for group, cell in cells(study):
         if lost.setdefault((cell.runner, group, cell.algorithm), rng.random() < gone) or cell in figures:
             continue
-        own = next(one for one in study.groups if one.name == group)
+        own = next(candidate for candidate in study.groups if candidate.name == group)
         dims = {
             "group": group,
             "runner": cell.runner,
@@ -95,13 +95,19 @@ def reprinted(study: Study, seed: int) -> Study:
     rng = random.Random(seed)
     figures = list(study.published)
     if seed % 3 == 1:
-        values = [one.printed for one in figures if one.available]
+        values = [figure.printed for figure in figures if figure.available]
         rng.shuffle(values)
         shuffled = iter(values)
-        figures = [structs.replace(one, printed=next(shuffled)) if one.available else one for one in figures]
+        figures = [
+            structs.replace(figure, printed=next(shuffled)) if figure.available else figure
+            for figure in figures
+        ]
     elif seed % 3 == 2:
-        first = {one.cell: one.printed for one in reversed(figures) if one.available}
-        figures = [structs.replace(one, printed=first[one.cell]) if one.available else one for one in figures]
+        first = {figure.cell: figure.printed for figure in reversed(figures) if figure.available}
+        figures = [
+            structs.replace(figure, printed=first[figure.cell]) if figure.available else figure
+            for figure in figures
+        ]
     return structs.replace(study, published=tuple(figures))
 
 
@@ -123,7 +129,7 @@ def test_every_claim_can_be_refuted_and_reproduced(name: str) -> None:
                 del left[id]
         if not left:
             return
-    assert {id: {str(one) for one in wanted} for id, (_, wanted) in left.items()} == {}
+    assert {id: {str(form) for form in wanted} for id, (_, wanted) in left.items()} == {}
 
 
 SPACINGS: tuple[Callable[[int, int], float], ...] = (
@@ -142,7 +148,9 @@ def test_the_claims_on_statistics_turn_too(monkeypatch: pytest.MonkeyPatch) -> N
     assert study.statistics
     plan = structs.replace(study.statistics, where={**study.statistics.where, "runner": "nettle"})
     study = structs.replace(study, statistics=plan)
-    left = {one.id: (one, set(WANTED)) for one in study.claims if isinstance(one, Significant | Effect)}
+    left = {
+        claim.id: (claim, set(WANTED)) for claim in study.claims if isinstance(claim, Significant | Effect)
+    }
     rng = random.Random(1)
     for normal in (True, False):
         for apart in SPACINGS:
@@ -155,16 +163,16 @@ def test_the_claims_on_statistics_turn_too(monkeypatch: pytest.MonkeyPatch) -> N
                 figure = figure_of(cell, cost, 1e-3, epochs=8, spread=1e-3)
                 figures[cell] = figure
                 drawn_ = [rng.gauss(0, 1) if normal else rng.expovariate(1) for _ in range(400)]
-                samples[("scripted", cell)] = [cost * (1 + 1e-3 * one) for one in drawn_]
+                samples[("scripted", cell)] = [cost * (1 + 1e-3 * share) for share in drawn_]
             run = replace(scripted_run(study=study.name), cells=tuple(figures.values()))
-            monkeypatch.setattr(significance, "_samples", lambda runs, table, found=samples: found)
+            monkeypatch.setattr(significance, "_samples", lambda runs, table, drawn=samples: drawn)
             table = gather(study, [run])
             context = Context(study, table, compute(study, table, [run]))
             for id, (claim, wanted) in list(left.items()):
                 wanted.discard(verdict(claim, context).outcome)
                 if not wanted:
                     del left[id]
-    assert {id: {str(one) for one in wanted} for id, (_, wanted) in left.items()} == {}
+    assert {id: {str(form) for form in wanted} for id, (_, wanted) in left.items()} == {}
 
 
 def test_every_verdict_says_its_rule_and_what_would_refute_it() -> None:
@@ -172,7 +180,7 @@ def test_every_verdict_says_its_rule_and_what_would_refute_it() -> None:
         run = published_run(study)
         context = Context(study, gather(study, [run]), None)
         for claim in study.claims:
-            found = verdict(claim, context)
-            assert len(found.rule) > 20, claim.id
-            assert len(found.refuted_by) > 10, claim.id
-            assert found.rule != found.refuted_by, claim.id
+            judged = verdict(claim, context)
+            assert len(judged.rule) > 20, claim.id
+            assert len(judged.refuted_by) > 10, claim.id
+            assert judged.rule != judged.refuted_by, claim.id

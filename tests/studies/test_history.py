@@ -110,34 +110,34 @@ def by_id(history: History) -> dict[str, HistoryPoint]:
 
 
 def test_published_units_become_cycles_and_throughput_where_the_source_allows(directory: Path) -> None:
-    found = by_id(load_history(directory=directory))
-    best = found["e64"]  # 16 Mbit/s at 1 GHz: 62.5 cycles a bit
+    points = by_id(load_history(directory=directory))
+    best = points["e64"]  # 16 Mbit/s at 1 GHz: 62.5 cycles a bit
     assert best.cycles_per_byte is not None
     assert best.cycles_per_byte.value == pytest.approx(500)
     assert best.megabits_per_second is not None
     assert best.megabits_per_second.value == pytest.approx(16)
     assert (best.gap, best.has_interval, best.printed) == ("", False, "16 Mbit/s")
-    blind = found["k64"]  # 500 kB/s on a machine without a clock
+    blind = points["k64"]  # 500 kB/s on a machine without a clock
     assert blind.cycles_per_byte is None
     assert "no cycles" in blind.gap
     assert blind.megabits_per_second is not None
     assert blind.megabits_per_second.value == pytest.approx(4)
-    many = found["m128"]  # 512 ms for a million messages of 128 bytes: 4 ns and 4 cycles a byte
+    many = points["m128"]  # 512 ms for a million messages of 128 bytes: 4 ns and 4 cycles a byte
     assert many.cycles_per_byte is not None
     assert many.megabits_per_second is not None
     assert many.cycles_per_byte.value == pytest.approx(4)
     assert many.megabits_per_second.value == pytest.approx(2000)
-    one = found["m64"]  # 64 ms for 6.4 MB: 10 cycles a byte
-    assert one.cycles_per_byte is not None
-    assert one.cycles_per_byte.value == pytest.approx(10)
-    printed = found["a16"]  # cycles on a machine whose clock is known give throughput as well
+    point = points["m64"]  # 64 ms for 6.4 MB: 10 cycles a byte
+    assert point.cycles_per_byte is not None
+    assert point.cycles_per_byte.value == pytest.approx(10)
+    printed = points["a16"]  # cycles on a machine whose clock is known give throughput as well
     assert printed.megabits_per_second is not None
     assert printed.megabits_per_second.value == pytest.approx(8e3 / 2.5)
 
 
 def test_without_a_clock_cycles_stay_cycles(directory: Path) -> None:
     (study,) = studies(directory)
-    machines = tuple(structs.replace(one, clock_hz=None) for one in study.machines)
+    machines = tuple(structs.replace(machine, clock_hz=None) for machine in study.machines)
     history = load_history(studies=[structs.replace(study, machines=machines)], directory=directory)
     point = by_id(history)["a16"]
     assert point.megabits_per_second is None
@@ -147,7 +147,7 @@ def test_without_a_clock_cycles_stay_cycles(directory: Path) -> None:
 
 def test_the_fastest_at_the_longest_message_stands_for_a_machine(directory: Path) -> None:
     history = load_history(directory=directory)
-    (line,) = [one for one in history.lines if one.id == "des"]
+    (line,) = [line for line in history.lines if line.id == "des"]
     assert {(point.machine, point.id, point.among) for point in history.of(line)} == {
         ("a box", "made-up/e64", 2),
         ("a slow box", "made-up/k64", 2),  # of two programs: one is printed without a name, at 8 bytes
@@ -155,9 +155,9 @@ def test_the_fastest_at_the_longest_message_stands_for_a_machine(directory: Path
 
 
 def test_what_the_code_could_use_is_told_apart(directory: Path) -> None:
-    found = by_id(load_history(directory=directory))
-    assert (found["a16"].means, found["asoft"].means) == (Means.INSTRUCTIONS, Means.SOFTWARE)
-    assert (found["m128"].means, found["m64"].means) == (Means.VIRTUAL, Means.SOFTWARE)
+    points = by_id(load_history(directory=directory))
+    assert (points["a16"].means, points["asoft"].means) == (Means.INSTRUCTIONS, Means.SOFTWARE)
+    assert (points["m128"].means, points["m64"].means) == (Means.VIRTUAL, Means.SOFTWARE)
     cells = [
         figure_of(Cell("one", "aes-128-ecb", "encrypt", 512, "stream/1", cpu), cost)
         for cpu, cost in (("full", 1.0), ("soft", 10.0))
@@ -179,7 +179,7 @@ def test_what_the_code_could_use_is_told_apart(directory: Path) -> None:
 
 def test_measured_points_keep_their_interval_year_and_clock(directory: Path) -> None:
     figure = figure_of(Cell("one", "des-ecb", "encrypt", 512, "stream/1"), 40.0, 0.01, ghz=2.5)
-    (point,) = [one for one in load_history([made(figure)], directory=directory).points if one.measured]
+    (point,) = [point for point in load_history([made(figure)], directory=directory).points if point.measured]
     assert (point.year, point.machine, point.source, point.quality) == (2026, "new box", "run-1", "good")
     assert point.cycles_per_byte is not None
     assert point.megabits_per_second is not None
@@ -194,18 +194,20 @@ def test_imported_and_broken_figures(directory: Path) -> None:
     cell = Cell("one", "des-ecb", "encrypt", 512, "stream/1")
     unknown = Interval(0.0, math.inf, dominated_by="unknown")
     imported = dataclasses.replace(figure_of(cell, 40.0, cycles=False), interval=unknown)
-    (point,) = [one for one in load_history([made(imported)], directory=directory).points if one.measured]
+    (point,) = [
+        point for point in load_history([made(imported)], directory=directory).points if point.measured
+    ]
     assert (point.has_interval, point.cycles_per_byte) == (False, None)
     assert point.megabits_per_second is not None
     assert point.megabits_per_second.low == point.megabits_per_second.high == pytest.approx(400)
     undated = load_history([made(imported, year="")], directory=directory)
-    assert not [one for one in undated.points if one.measured]
-    assert ("run-1", 1) in [(one.source, one.count) for one in undated.left_out]
+    assert not [point for point in undated.points if point.measured]
+    assert ("run-1", 1) in [(loss.source, loss.count) for loss in undated.left_out]
     for year in ("9999", "0000", "now!", "２０２６"):
         assert not [
-            one
-            for one in load_history([made(imported, year=year)], directory=directory).points
-            if one.measured
+            point
+            for point in load_history([made(imported, year=year)], directory=directory).points
+            if point.measured
         ]
     broken = [
         dataclasses.replace(imported, ns_per_call=value) for value in (math.nan, math.inf, 0.0, -1.0)
@@ -214,14 +216,16 @@ def test_imported_and_broken_figures(directory: Path) -> None:
             figure_of(cell, 40.0), cycles_per_call=math.nan, cell=dataclasses.replace(cell, runner="x")
         )
     ]
-    (point,) = [one for one in load_history([made(*broken)], directory=directory).points if one.measured]
+    (point,) = [
+        point for point in load_history([made(*broken)], directory=directory).points if point.measured
+    ]
     assert point.cycles_per_byte is None
 
 
 def test_no_published_figure_is_left_out_silently(directory: Path) -> None:
     history = load_history(directory=directory)
-    assert history.converted + sum(one.count for one in history.left_out) == PUBLISHED.count("\n") - 1
-    reasons = {one.names[0]: one.why for one in history.left_out}
+    assert history.converted + sum(loss.count for loss in history.left_out) == PUBLISHED.count("\n") - 1
+    reasons = {loss.names[0]: loss.why for loss in history.left_out}
     assert reasons["Lost"] == "no library of today corresponds to it"
     assert reasons["Camellia"] == "its algorithm has no line"
     assert len(history.left_out) == 5
@@ -257,7 +261,7 @@ def test_published_figures_alone_make_a_history(directory: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ('algorithms = ["md5"]', 'algorithms = ["md6"]', "there is no algorithm 'md6'"),
         ('algorithms = ["md5"]', 'algorithms = ["des-ecb"]', "algorithm des-ecb: duplicate"),
@@ -271,9 +275,9 @@ def test_published_figures_alone_make_a_history(directory: Path) -> None:
         ('title = "Why"', 'title = "Why"\ncolour = "red"', "unknown key"),
     ],
 )
-def test_a_wrong_history_file_is_refused(directory: Path, old: str, new: str, said: str) -> None:
+def test_a_wrong_history_file_is_refused(directory: Path, old: str, new: str, message: str) -> None:
     (directory / "history.toml").write_text(HISTORY.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(DataFileError, match=said):
+    with pytest.raises(DataFileError, match=message):
         load_history(directory=directory)
 
 
@@ -298,14 +302,14 @@ def test_the_studies_meet_on_common_lines() -> None:
     wanted = {"md5", "sha-1", "des", "3des", "blowfish", "rc4", "rc5-32-12", "sha-256", "aes-128-cbc"}
     assert wanted <= {line.id for line in history.lines if line.common}
     total = sum(len(study.published) for study in history.studies)
-    assert history.converted + sum(one.count for one in history.left_out) == total
+    assert history.converted + sum(loss.count for loss in history.left_out) == total
 
 
 def test_known_conversions_of_the_sources() -> None:
-    found = {point.id: point for point in load_history().points}
+    points = {point.id: point for point in load_history().points}
 
     def cycles(name: str) -> float:
-        point = found[name]
+        point = points[name]
         assert point.cycles_per_byte is not None
         return point.cycles_per_byte.value
 
@@ -313,11 +317,11 @@ def test_known_conversions_of_the_sources() -> None:
     assert cycles("openssl-speed-2013/pentium-4-md5-8192") == pytest.approx(2992.53e6 / 369262.31e3)
     assert cycles("siedlecki-java/md5-512") == pytest.approx(4141e-3 * 2e9 / 512e6)
     assert cycles("kompara-2020/openssl-aes-ni-encrypt-10mb") == 0.677
-    assert found["kompara-2020/openssl-aes-ni-encrypt-10mb"].megabits_per_second is None
-    assert found["roe-1994/sparc-slc-md5"].cycles_per_byte is None
+    assert points["kompara-2020/openssl-aes-ni-encrypt-10mb"].megabits_per_second is None
+    assert points["roe-1994/sparc-slc-md5"].cycles_per_byte is None
     assert cycles("gladman-1999/encrypt-rijndael") == 374 / 16
     assert cycles("blake3-2020/arm1176-blake3-1048576") == pytest.approx(28.472482593226896)
-    coretti = found["coretti-2019/aes-ecb-encrypt"]
+    coretti = points["coretti-2019/aes-ecb-encrypt"]
     assert coretti.cycles_per_byte is None
     assert coretti.megabits_per_second is not None
     assert coretti.megabits_per_second.value == pytest.approx(102096027 * 8 / 0.031195 / 1e6)
@@ -325,18 +329,18 @@ def test_known_conversions_of_the_sources() -> None:
 
 def test_what_is_said_of_published_points_is_what_they_show() -> None:
     """The sentences of history.toml claim directions; these are those that published figures alone decide."""
-    explained = {one.explanation.id: one.jumps for one in load_history().explained}
+    explained = {story.explanation.id: story.jumps for story in load_history().explained}
     md5, sha = explained["clock"][:2]
-    for one in (md5, sha):
-        assert one.clock is not None
-        assert one.work is not None
-        assert one.faster is not None
-        assert one.faster.value == pytest.approx(one.clock * one.work.value)
+    for digest in (md5, sha):
+        assert digest.clock is not None
+        assert digest.work is not None
+        assert digest.faster is not None
+        assert digest.faster.value == pytest.approx(digest.clock * digest.work.value)
     assert md5.clock == pytest.approx(22.5, abs=0.1)
     assert md5.clock > md5.work.value  # most of what was gained  # type: ignore[union-attr]
-    to_xeon, to_atom, ripemd = (one.work.value for one in explained["long-pipelines"] if one.work)
+    to_xeon, to_atom, ripemd = (jump.work.value for jump in explained["long-pipelines"] if jump.work)
     assert to_xeon < 1 < min(to_atom, ripemd)
-    gains = [one.faster.value for one in explained["bytes"] if one.faster]
+    gains = [jump.faster.value for jump in explained["bytes"] if jump.faster]
     assert max(gains[:2]) < 0.7 * min(gains[2:])
     assert explained["64-bit"][0].faster.value < 1  # type: ignore[union-attr]
     assert explained["aes-instructions"][0].work.value > 10  # type: ignore[union-attr]
@@ -345,6 +349,6 @@ def test_what_is_said_of_published_points_is_what_they_show() -> None:
 
 
 def test_a_jump_between_points_without_a_common_unit_says_nothing() -> None:
-    found = {point.id: point for point in load_history().points}
-    one = jump(found["kompara-2020/openssl-aes-ni-encrypt-10mb"], found["coretti-2019/aes-ecb-encrypt"])
-    assert (one.faster, one.clock, one.work) == (None, None, None)
+    points = {point.id: point for point in load_history().points}
+    gain = jump(points["kompara-2020/openssl-aes-ni-encrypt-10mb"], points["coretti-2019/aes-ecb-encrypt"])
+    assert (gain.faster, gain.clock, gain.work) == (None, None, None)

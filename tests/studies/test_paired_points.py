@@ -30,11 +30,11 @@ MORE = PUBLISHED + "\n".join(
 
 
 def points(tmp_path: Path, overrides: Overrides | None = None) -> dict[str, list[PairedPoint]]:
-    found: dict[str, list[PairedPoint]] = {}
+    by_claim: dict[str, list[PairedPoint]] = {}
     study = read_study(write_study(tmp_path, published=MORE))
     for point in paired(study, scripted_run(overrides)):
-        found.setdefault(point.published.id, []).append(point)
-    return found
+        by_claim.setdefault(point.published.id, []).append(point)
+    return by_claim
 
 
 def test_cycles_are_compared_as_they_are(tmp_path: Path) -> None:
@@ -47,13 +47,13 @@ def test_cycles_are_compared_as_they_are(tmp_path: Path) -> None:
 
 
 def test_a_glob_is_paired_with_every_library_that_has_it(tmp_path: Path) -> None:
-    found = points(tmp_path, {"md5/one": 5.0, "md5/three": 10.0})["f"]
-    assert [point.addresses[0].split("/")[0] for point in found] == ["one", "three"]
+    paired = points(tmp_path, {"md5/one": 5.0, "md5/three": 10.0})["f"]
+    assert [point.addresses[0].split("/")[0] for point in paired] == ["one", "three"]
     # 5 cycles a byte at 2 GHz are 2.5 ns a byte, 3200 Mbit/s; printed are 100 Mbit/s, 80 ns and 80 cycles at 1 GHz
-    assert found[0].today is not None
-    assert found[0].today.value == pytest.approx(3200)
-    assert found[0].today.low < 3200 < found[0].today.high
-    assert found[0].ratio == pytest.approx(32)
+    assert paired[0].today is not None
+    assert paired[0].today.value == pytest.approx(3200)
+    assert paired[0].today.low < 3200 < paired[0].today.high
+    assert paired[0].ratio == pytest.approx(32)
 
 
 def test_ratios_stand_for_two_cells(tmp_path: Path) -> None:
@@ -66,25 +66,25 @@ def test_ratios_stand_for_two_cells(tmp_path: Path) -> None:
 
 
 def test_times_and_rates_are_put_into_the_printed_unit(tmp_path: Path) -> None:
-    found = points(tmp_path)
+    paired = points(tmp_path)
     # a call of 16 bytes takes 32 cycles, 16 ns
-    by_id = {id: found[id][0].today for id in "hijl"}
+    by_id = {id: paired[id][0].today for id in "hijl"}
     assert all(by_id.values())
-    values = {id: one.value for id, one in by_id.items() if one}
+    values = {id: point.value for id, point in by_id.items() if point}
     assert values["h"] == pytest.approx(16e-6 * 4 * 1000)  # 64 bytes a message, 1000 messages
     assert values["i"] == pytest.approx(1e9 / 16)
     assert values["j"] == pytest.approx(16e-9)
     assert values["l"] == pytest.approx(16 / 16e-9 / 1000)
-    assert found["l"][0].ratio == pytest.approx(1000)
+    assert paired["l"][0].ratio == pytest.approx(1000)
 
 
 def test_what_has_no_counterpart_stays_in_the_list(tmp_path: Path) -> None:
-    found = points(tmp_path, {"one/des*": None, "one/slow/*": None})
-    assert [point.today for point in found["k"]] == [None]
-    assert [point.today for point in found["c"]] == [None]
-    assert [point.today for point in found["g"]] == [None]
-    assert found["e"][0].ratio is None
-    assert set(found) == set("abcdefghijkl")
+    paired = points(tmp_path, {"one/des*": None, "one/slow/*": None})
+    assert [point.today for point in paired["k"]] == [None]
+    assert [point.today for point in paired["c"]] == [None]
+    assert [point.today for point in paired["g"]] == [None]
+    assert paired["e"][0].ratio is None
+    assert set(paired) == set("abcdefghijkl")
 
 
 def test_published_units() -> None:
@@ -148,11 +148,11 @@ def test_a_ratio_of_two_runs_is_no_surer_than_runs_are(tmp_path: Path) -> None:
     whole = scripted_run(**exact)  # type: ignore[arg-type]
     slow = scripted_run({"*/fast/*": None}, **exact)  # type: ignore[arg-type]
     fast = scripted_run({"*/slow/*": None}, **exact)  # type: ignore[arg-type]
-    (one,) = (point for point in paired(study, whole) if point.published.id == "g")
+    (of_g,) = (point for point in paired(study, whole) if point.published.id == "g")
     (two,) = (point for point in paired(study, [slow, fast]) if point.published.id == "g")
-    assert one.today is not None
+    assert of_g.today is not None
     assert two.today is not None
-    assert (one.today.value, one.today.low, one.today.high) == (20.5, 20.5, 20.5)
+    assert (of_g.today.value, of_g.today.low, of_g.today.high) == (20.5, 20.5, 20.5)
     ends = (20.5 / (1 + ACROSS_RUNS), 20.5 * (1 + ACROSS_RUNS))
     assert (two.today.low, two.today.high) == pytest.approx(ends)
 
@@ -201,7 +201,7 @@ def test_a_printed_run_is_that_of_one_machine(tmp_path: Path) -> None:
 def test_cycles_of_a_call_are_those_of_the_printed_bytes(tmp_path: Path) -> None:
     row = "m,table,box,One,Fast,encrypt,64,200,cycles/call,1,yes,one/aes-128-ecb/encrypt@16,a block of 64 bytes\n"
     study = read_study(write_study(tmp_path, published=MORE + row))
-    (point,) = (one for one in paired(study, scripted_run()) if one.published.id == "m")
+    (point,) = (pair for pair in paired(study, scripted_run()) if pair.published.id == "m")
     assert point.today is not None
     # a call of 16 bytes takes 32 cycles; 64 bytes are four of them
     assert point.today.value == pytest.approx(128)

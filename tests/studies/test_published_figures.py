@@ -20,13 +20,15 @@ def value(study: Study, id: str) -> float | None:
 
 
 def figure(study: Study, id: str) -> PublishedFigure:
-    return next(one for one in study.published if one.id == id)
+    return next(figure for figure in study.published if figure.id == id)
 
 
 def total(study: Study, **wanted: object) -> float:
-    chosen = [one for one in study.published if all(getattr(one, name) == v for name, v in wanted.items())]
+    chosen = [
+        figure for figure in study.published if all(getattr(figure, name) == v for name, v in wanted.items())
+    ]
     assert chosen
-    return math.fsum(one.value for one in chosen if one.value is not None)
+    return math.fsum(figure.value for figure in chosen if figure.value is not None)
 
 
 def test_all_are_there_in_the_order_of_their_years() -> None:
@@ -53,9 +55,9 @@ def test_all_are_there_in_the_order_of_their_years() -> None:
 
 def test_adiantum_has_two_listings_of_68() -> None:
     study = find("adiantum-2018")
-    assert Counter(one.size_bytes for one in study.published) == {4096: 68, 512: 68}
-    assert Counter(one.library for one in study.published) == {"NEON": 68, "generic": 68}
-    assert len({one.algorithm for one in study.published}) == 18
+    assert Counter(figure.size_bytes for figure in study.published) == {4096: 68, 512: 68}
+    assert Counter(figure.library for figure in study.published) == {"NEON": 68, "generic": 68}
+    assert len({figure.algorithm for figure in study.published}) == 18
     assert value(study, "adiantum-xchacha12-aes-decrypt-neon-4096") == 10.590
     assert value(study, "adiantum-xchacha12-aes-encrypt-neon-512") == 15.796
     assert value(study, "aes-256-xts-decrypt-neon-4096") == 58.584
@@ -68,7 +70,7 @@ def test_adiantum_has_two_listings_of_68() -> None:
 def test_the_list_of_chacha_has_15_processors_and_42_figures() -> None:
     study = find("openssl-chacha-2017")
     assert len(study.machines) == 15
-    forms = Counter(one.library.removeprefix("OpenSSL, ") for one in study.published)
+    forms = Counter(figure.library.removeprefix("OpenSSL, ") for figure in study.published)
     assert forms == {"scalar": 14, "1xSSSE3": 11, "4xSSSE3": 12, "NxAVX": 5}
     assert total(study, library="OpenSSL, scalar") == pytest.approx(119.01)
     assert total(study, library="OpenSSL, 4xSSSE3") == pytest.approx(48.63)
@@ -76,16 +78,16 @@ def test_the_list_of_chacha_has_15_processors_and_42_figures() -> None:
     assert value(study, "p4-scalar") == 9.48
     assert value(study, "skylake-x-nxavx") == 0.8
     assert value(study, "via-nano-4xssse3") == 6.05
-    stands = [one for one in study.published if one.cell]
-    assert len({one.machine for one in stands}) == len(stands) == 15
-    for one in stands:
-        same = [other.value for other in study.published if other.machine == one.machine]
-        assert one.value == min(cost for cost in same if cost is not None)
+    stands = [figure for figure in study.published if figure.cell]
+    assert len({figure.machine for figure in stands}) == len(stands) == 15
+    for figure in stands:
+        same = [other.value for other in study.published if other.machine == figure.machine]
+        assert figure.value == min(cost for cost in same if cost is not None)
 
 
 def test_the_benchmark_of_blake3_has_a_table_of_4_and_three_runs_of_8() -> None:
     study = find("blake3-btrfs-2020")
-    places = Counter(one.place for one in study.published)
+    places = Counter(figure.place for figure in study.published)
     assert places == {"first table": 4, **{f"1,000,000 iterations, -O{level}": 8 for level in (1, 2, 3)}}
     assert total(study, place="first table") == 11126 + 12700 + 16642 + 22505
     assert value(study, "o1-blake3") == 23999
@@ -95,10 +97,12 @@ def test_the_benchmark_of_blake3_has_a_table_of_4_and_three_runs_of_8() -> None:
 
 def test_the_table_of_aes_ni_has_6_modes_of_5_sizes_in_both_directions() -> None:
     study = find("openssl-aesni-2010")
-    assert Counter(one.algorithm for one in study.published) == {
+    assert Counter(figure.algorithm for figure in study.published) == {
         f"AES-128 {mode}": 10 for mode in ("ECB", "CTR", "CBC", "CCM", "OFB", "CFB")
     }
-    assert Counter(one.size_bytes for one in study.published) == dict.fromkeys((16, 64, 256, 1024, 8192), 12)
+    assert Counter(figure.size_bytes for figure in study.published) == dict.fromkeys(
+        (16, 64, 256, 1024, 8192), 12
+    )
     assert total(study) == pytest.approx(224.20)
     assert total(study, size_bytes=8192) == pytest.approx(38.29)
     assert value(study, "ecb-encrypt-16") == 4.25
@@ -110,18 +114,25 @@ def test_the_table_of_aes_ni_has_6_modes_of_5_sizes_in_both_directions() -> None
 
 def test_kompara_has_26_rows_of_8_figures() -> None:
     study = find("kompara-2020")
-    there = [one for one in study.published if one.available]
+    there = [figure for figure in study.published if figure.available]
     assert len(there) == 208
-    assert {one.id for one in study.published if not one.available} == {"openssl-serpent", "openssl-twofish"}
-    rows = Counter((one.library, one.algorithm) for one in there)
+    assert {figure.id for figure in study.published if not figure.available} == {
+        "openssl-serpent",
+        "openssl-twofish",
+    }
+    rows = Counter((figure.library, figure.algorithm) for figure in there)
     assert len(rows) == 26
     assert set(rows.values()) == {8}
-    assert not [one for one in there if one.library == "OpenSSL" and one.algorithm in ("Serpent", "Twofish")]
+    assert not [
+        figure
+        for figure in there
+        if figure.library == "OpenSSL" and figure.algorithm in ("Serpent", "Twofish")
+    ]
     assert total(study) == pytest.approx(7428.051, abs=1e-9)
     assert total(study, operation="encrypt") == pytest.approx(3721.043, abs=1e-9)
     assert total(study, operation="decrypt") == pytest.approx(3707.008, abs=1e-9)
     assert total(study, algorithm="AES-NI") == pytest.approx(100.375, abs=1e-9)
-    assert {one.unit for one in study.published} == {"cycles/byte"}
+    assert {figure.unit for figure in study.published} == {"cycles/byte"}
 
 
 @pytest.mark.parametrize(
@@ -142,9 +153,9 @@ def test_kompara_has_26_rows_of_8_figures() -> None:
     ],
 )
 def test_kompara_keeps_the_printed_digits_with_a_decimal_point(id: str, printed: str) -> None:
-    found = figure(find("kompara-2020"), id)
-    assert found.printed == printed
-    assert found.value == float(printed)
+    stored = figure(find("kompara-2020"), id)
+    assert stored.printed == printed
+    assert stored.value == float(printed)
 
 
 def test_kompara_compares_software_aes_with_the_soft_tier_and_aes_ni_with_everything() -> None:
@@ -164,16 +175,16 @@ def test_kompara_compares_software_aes_with_the_soft_tier_and_aes_ni_with_everyt
 def test_openssl_speed_has_27_rows_of_5_and_7_of_4_on_each_of_three_machines() -> None:
     study = find("openssl-speed-2013")
     assert len(study.published) == 3 * (27 * 5 + 7 * 4) == 489
-    throughput = [one for one in study.published if one.unit == "1000 bytes/s"]
-    assert Counter(one.machine for one in throughput) == {
+    throughput = [figure for figure in study.published if figure.unit == "1000 bytes/s"]
+    assert Counter(figure.machine for figure in throughput) == {
         "pentium-4": 135,
         "dual-xeon": 135,
         "atom-n270": 135,
     }
-    assert len({one.algorithm for one in throughput}) == 27
-    absent = [one for one in study.published if not one.available]
-    assert Counter(one.machine for one in absent) == {"pentium-4": 10, "dual-xeon": 10, "atom-n270": 35}
-    assert {(one.printed, one.value) for one in absent} == {("0.00", None)}
+    assert len({figure.algorithm for figure in throughput}) == 27
+    absent = [figure for figure in study.published if not figure.available]
+    assert Counter(figure.machine for figure in absent) == {"pentium-4": 10, "dual-xeon": 10, "atom-n270": 35}
+    assert {(figure.printed, figure.value) for figure in absent} == {("0.00", None)}
     assert total(study, machine="pentium-4", unit="1000 bytes/s") == pytest.approx(7845162.47)
     assert total(study, machine="dual-xeon", unit="1000 bytes/s") == pytest.approx(7063545.65)
     assert total(study, machine="atom-n270", unit="1000 bytes/s") == pytest.approx(3991891.29)
@@ -201,7 +212,7 @@ def test_siedlecki_has_15_rows_of_3() -> None:
     study = find("siedlecki-java")
     assert len(study.published) == 45
     assert [total(study, size_bytes=size) for size in (128, 256, 512)] == [1443391, 1290405, 1168730]
-    assert {(one.size_bytes, one.calls) for one in study.published} == {
+    assert {(figure.size_bytes, figure.calls) for figure in study.published} == {
         (128, 4_000_000),
         (256, 2_000_000),
         (512, 1_000_000),
@@ -216,7 +227,7 @@ def test_siedlecki_has_15_rows_of_3() -> None:
 def test_roe_has_18_algorithms_on_two_machines() -> None:
     study = find("roe-1994")
     assert len(study.published) == 36
-    kinds = Counter(one.place for one in study.published)
+    kinds = Counter(figure.place for figure in study.published)
     assert kinds == {
         "figure 2, stream ciphers": 10,
         "figure 2, block ciphers": 16,
@@ -229,7 +240,7 @@ def test_roe_has_18_algorithms_on_two_machines() -> None:
     assert value(study, "sparc-slc-kaliski-robshaw") == 2.87
     assert value(study, "alpha-3000-dea-1-ede-mode") == 1.2
     assert value(study, "alpha-3000-md2") == 0.755
-    empty = {one.algorithm for one in study.published if not one.cell}
+    empty = {figure.algorithm for figure in study.published if not figure.cell}
     assert empty == {"Clock Controlled", "Linear Congruential", "Kaliski-Robshaw"}
     assert figure(study, "sparc-slc-ripe-md").cell.startswith("reference/ripemd/")
 
@@ -237,15 +248,15 @@ def test_roe_has_18_algorithms_on_two_machines() -> None:
 def test_the_block_ciphers_of_1994_stand_for_calls_that_need_the_one_before() -> None:
     """The paper encrypts one buffer again and again: no figure of it is held against independent calls."""
     study = find("roe-1994")
-    blocks = [one for one in study.published if "block ciphers" in one.place and one.cell]
+    blocks = [figure for figure in study.published if "block ciphers" in figure.place and figure.cell]
     assert len(blocks) == 14
-    assert all("-cbc/encrypt@" in one.cell for one in blocks)
+    assert all("-cbc/encrypt@" in figure.cell for figure in blocks)
     groups = {group.name: group for group in study.groups}
-    for one in blocks:
-        (group,) = (group for group in study.groups if one.cell in group.selectors)
+    for figure in blocks:
+        (group,) = (group for group in study.groups if figure.cell in group.selectors)
         assert group.tags == {"kind": "block"}
         beside = groups[f"independent-{group.name}"]
-        assert beside.selectors == (one.cell.replace("-cbc/", "-ecb/"),)
+        assert beside.selectors == (figure.cell.replace("-cbc/", "-ecb/"),)
         assert beside.tags == {"kind": "independent"}
     about = {claim.id: claim.about for claim in study.claims}
     assert about["order-of-block-ciphers"] == "finding"
@@ -257,11 +268,11 @@ def test_the_ciphers_beyond_the_basic_set_are_all_that_the_catalogue_has() -> No
     study = find("kompara-2020")
     tags = {"kind": "beyond the basic set"}
     named = {
-        one.cell.algorithm
+        cell.cell.algorithm
         for group in study.groups
         if group.tags == tags
         for selector in group.selectors
-        for one in cells_of(selector)
+        for cell in cells_of(selector)
     }
     families: dict[str, str] = {}
     for algorithm in load_catalogue().algorithms.values():
@@ -300,11 +311,13 @@ def test_a_study_is_complete(name: str) -> None:
     assert study.measuring_policy(quick=True).budget_s <= 60
     assert len({claim.id for claim in study.claims}) == len(study.claims)
     assert all(machine.id for machine in study.machines)
-    assert {one.machine for one in study.published} == {machine.id for machine in study.machines}
+    assert {figure.machine for figure in study.published} == {machine.id for machine in study.machines}
 
 
 def outcomes(name: str, machine: str = "") -> dict[str, str]:
-    return {one.claim.id: str(one.outcome) for one in judge_in_print(find(name), machine).verdicts}
+    return {
+        verdict.claim.id: str(verdict.outcome) for verdict in judge_in_print(find(name), machine).verdicts
+    }
 
 
 def test_the_printed_table_of_2020_contradicts_five_claims() -> None:
@@ -319,7 +332,7 @@ def test_the_printed_table_of_2020_contradicts_five_claims() -> None:
     assert "inconclusive" not in verdicts.values()
     unprinted = {id for id, outcome in verdicts.items() if outcome == "not testable"}
     statistics = {
-        one for one in unprinted if one.startswith(("not-normal", "kruskal", "mann", "effects", "p-"))
+        claim for claim in unprinted if claim.startswith(("not-normal", "kruskal", "mann", "effects", "p-"))
     }
     assert len(statistics) == 11
     assert unprinted - statistics == {
@@ -361,14 +374,16 @@ def test_how_many_statements_on_the_fastest_library_agree_with_each_reading(
 ) -> None:
     """The readings of kompara's advice on libraries, in print: geometric means over both directions and these sizes."""
     costs: dict[str, dict[str, list[float]]] = {}
-    for one in find("kompara-2020").published:
-        if one.size_bytes in sizes and one.value:
-            costs.setdefault(one.algorithm, {}).setdefault(one.library, []).append(math.log(one.value))
-    found = {
+    for figure in find("kompara-2020").published:
+        if figure.size_bytes in sizes and figure.value:
+            costs.setdefault(figure.algorithm, {}).setdefault(figure.library, []).append(
+                math.log(figure.value)
+            )
+    cells = {
         algorithm: min(libraries, key=lambda name: math.fsum(libraries[name]) / len(libraries[name]))
         for algorithm, libraries in costs.items()
     }
-    assert sum(found[algorithm] == library for algorithm, library in FASTEST_LIBRARIES.items()) == agreeing
+    assert sum(cells[algorithm] == library for algorithm, library in FASTEST_LIBRARIES.items()) == agreeing
 
 
 @pytest.mark.parametrize(
@@ -415,7 +430,9 @@ def test_what_the_printed_figures_say_of_the_claims(
 
 
 def test_the_machines_of_2013_agree_roughly_and_differ() -> None:
-    numbers = {one.claim.id: one.numbers for one in judge_in_print(find("openssl-speed-2013")).verdicts}
+    numbers = {
+        verdict.claim.id: verdict.numbers for verdict in judge_in_print(find("openssl-speed-2013")).verdicts
+    }
     for id, low, high in (("results-carry-over-roughly", 0.788, 0.979), ("machines-differ", 0.734, 0.976)):
         values = [number.value for number in numbers[id]]
         assert len(values) == 9

@@ -14,18 +14,20 @@ from perbyte.studies import PublishedFigure, Study, find
 
 
 def figure(study: Study, id: str) -> PublishedFigure:
-    return next(one for one in study.published if one.id == id)
+    return next(figure for figure in study.published if figure.id == id)
 
 
 def total(study: Study, **wanted: object) -> float:
-    chosen = [one for one in study.published if all(getattr(one, name) == v for name, v in wanted.items())]
+    chosen = [
+        figure for figure in study.published if all(getattr(figure, name) == v for name, v in wanted.items())
+    ]
     assert chosen
-    return math.fsum(one.value for one in chosen if one.value is not None)
+    return math.fsum(figure.value for figure in chosen if figure.value is not None)
 
 
 def test_gladman_has_three_rows_of_set_up_ten_of_encryption_and_des() -> None:
     study = find("gladman-1999")
-    assert Counter(one.place for one in study.published) == {
+    assert Counter(figure.place for figure in study.published) == {
         "row Key Set-up (128)": 19,
         "row Key Set-up (192)": 19,
         "row Key Set-up (256)": 19,
@@ -41,10 +43,10 @@ def test_gladman_has_three_rows_of_set_up_ten_of_encryption_and_des() -> None:
 
 def test_bingmann_has_61_files_of_two_lengths_on_three_computers() -> None:
     study = find("bingmann-2008")
-    assert Counter((one.machine, one.size_bytes) for one in study.published) == {
+    assert Counter((figure.machine, figure.size_bytes) for figure in study.published) == {
         (machine, size): 61 for machine in ("p4-3200", "ath-2000", "p3-1000") for size in (64, 65536)
     }
-    assert {one.calls for one in study.published} == {2}
+    assert {figure.calls for figure in study.published} == {2}
     assert figure(study, "p4-3200-beecrypt-blowfish-ecb-64").value == 8.338685902309351e-05
     assert figure(study, "p4-3200-beecrypt-rijndael-ecb-65536").value == 0.002741095582592834
     wanted = "cryptopp/aes-256-ecb/{encrypt,decrypt}@64+contract=rekey/1+cpu=soft"
@@ -53,7 +55,7 @@ def test_bingmann_has_61_files_of_two_lengths_on_three_computers() -> None:
 
 def test_cryptsetup_has_three_whole_listings_and_one_of_encryption() -> None:
     study = find("cryptsetup-2017")
-    assert Counter(one.machine for one in study.published) == {
+    assert Counter(figure.machine for figure in study.published) == {
         "i7-4720hq": 29,
         "ssd-2016": 29,
         "core2-duo": 24,
@@ -71,7 +73,7 @@ def test_cryptsetup_has_three_whole_listings_and_one_of_encryption() -> None:
 
 def test_the_paper_on_blake3_has_eight_curves_on_two_machines() -> None:
     study = find("blake3-2020")
-    assert set(Counter((one.machine, one.algorithm) for one in study.published).values()) == {16}
+    assert set(Counter((figure.machine, figure.algorithm) for figure in study.published).values()) == {16}
     assert len(study.published) == 2 * 8 * 16
     assert figure(study, "cascade-lake-blake3-64").value == 3.658508222516906
     assert figure(study, "cascade-lake-kangarootwelve-1048576").value == 0.6624442975740585
@@ -81,7 +83,7 @@ def test_the_paper_on_blake3_has_eight_curves_on_two_machines() -> None:
 
 def test_aegis_has_five_tables_with_37_speeds() -> None:
     study = find("aegis-2023")
-    assert Counter(one.machine for one in study.published) == {
+    assert Counter(figure.machine for figure in study.published) == {
         "zen4": 11,
         "m1": 11,
         "graviton": 7,
@@ -97,25 +99,31 @@ def test_aegis_has_five_tables_with_37_speeds() -> None:
 
 def test_the_tables_of_sha_have_68_and_14_figures_of_19_processors() -> None:
     study = find("openssl-sha-2023")
-    assert Counter(one.algorithm for one in study.published) == {"SHA-256": 42, "SHA-512": 26, "SHA3-256": 14}
+    assert Counter(figure.algorithm for figure in study.published) == {
+        "SHA-256": 42,
+        "SHA-512": 26,
+        "SHA3-256": 14,
+    }
     assert len(study.machines) == 19
     assert total(study, algorithm="SHA3-256") == pytest.approx(195.0)
     assert total(study, algorithm="SHA-512", library="OpenSSL, scalar") == pytest.approx(205.01)
-    with_instructions = [one for one in study.published if one.library.endswith("SHA instructions")]
-    assert {(one.machine, one.value) for one in with_instructions} == {
+    with_instructions = [figure for figure in study.published if figure.library.endswith("SHA instructions")]
+    assert {(figure.machine, figure.value) for figure in with_instructions} == {
         ("cannon-lake", 3.55),
         ("rocket-lake", 2.43),
         ("ryzen", 2.05),
         ("goldmont", 4.16),
     }
     for machine in study.machines:
-        stands = Counter(one.cell for one in study.published if one.machine == machine.id and one.cell)
+        stands = Counter(
+            figure.cell for figure in study.published if figure.machine == machine.id and figure.cell
+        )
         assert set(stands.values()) == {1}
 
 
 def test_the_pentium_has_two_tables_of_six_hash_functions() -> None:
     study = find("ripemd-1996")
-    assert Counter(one.place for one in study.published) == {
+    assert Counter(figure.place for figure in study.published) == {
         f"page, table 1, {column}": 6 for column in ("cycles", "Mbit/sec", "relative performance")
     } | {f"paper, table 1, {column}": 6 for column in ("Assembly", "C")}
     assert total(study, place="page, table 1, cycles") == 3500
@@ -138,7 +146,7 @@ def test_the_columns_of_the_page_on_the_pentium_follow_from_each_other(name: str
 
 def test_kyber_has_48_figures_on_haswell_and_18_on_the_small_core() -> None:
     study = find("kyber-2020")
-    assert Counter(one.place for one in study.published) == {
+    assert Counter(figure.place for figure in study.published) == {
         "table 2": 36, "table 2, in parentheses": 12, "table 3": 18, "2.1": 2,
     }  # fmt: skip
     assert total(study, place="table 2", algorithm="Kyber768") == 883080

@@ -51,14 +51,14 @@ def changed(claim: Form) -> Iterator[tuple[str, Form]]:
         if key in SAID_ELSEWHERE:
             continue
         if key in OTHER:
-            others = [one for one in OTHER[key] if one != value]
+            others = [other for other in OTHER[key] if other != value]
         elif isinstance(value, bool):
             raise AssertionError(f"no other value is known for {key}")
         elif isinstance(value, int | float) and value not in (0, float("inf")):
             others = [value * 1.5] if key not in ("from_", "to") else []
         elif isinstance(value, dict) and value:
             first = next(iter(value))
-            others = [{name: one for name, one in value.items() if name != first}]
+            others = [{name: entry for name, entry in value.items() if name != first}]
         elif isinstance(value, tuple) and len(value) > 1:
             others = [value[1:]] if key not in ("order", "rises") or len(value) > 2 else []
             others += [value[::-1]] if key in ("order", "rises") else []
@@ -84,12 +84,12 @@ def test_what_decides_is_in_the_rule(study: Study) -> None:
         assert isinstance(claim, Form)
         if isinstance(claim, OutOfReach):
             continue
-        said = claim.rule(context)
+        message = claim.rule(context)
         for key, other in changed(claim):
             if indifferent(claim, context, key):
                 continue
             tried += 1
-            if other.rule(context) == said:
+            if other.rule(context) == message:
                 silent.append((claim.id, key))
     assert silent == []
     assert tried > 2 * len(study.claims)
@@ -116,14 +116,14 @@ def test_the_cells_that_the_tests_of_a_study_run_on_are_in_the_rule(study: Study
 
 def counted(verdict: Verdict) -> dict[State, int]:
     """How many comparisons of each kind the first sentence of the evidence tells of."""
-    found = {}
+    outcomes = {}
     for state in State:
         for number, words in enumerate(state.value):
             count = re.search(rf"(\d+) {re.escape(words)}(?=[,.])", verdict.evidence[0])
             if count:
                 assert (int(count[1]) == 1) == (number == 0), verdict.evidence[0]
-                found[state] = int(count[1])
-    return found
+                outcomes[state] = int(count[1])
+    return outcomes
 
 
 def stored(study: Study, place: Path) -> Run:
@@ -192,9 +192,9 @@ def test_print_answers_nothing_about_today() -> None:
 
 def test_no_refutation_says_the_reverse(tmp_path: Path) -> None:
     """A rule and its refutation exclude each other where both are read as sentences: of what a library has."""
-    (claim,) = [one for study in ALL for one in study.claims if one.id == "rows-are-to-be-had"]
+    (claim,) = [claim for study in ALL for claim in study.claims if claim.id == "rows-are-to-be-had"]
     assert isinstance(claim, Form)
-    study = next(one for one in ALL if claim in one.claims)
+    study = next(study for study in ALL if claim in study.claims)
     context = Context(study, gather(study, [published_run(study)]), None)
     assert "at least one library here has the algorithm" in claim.rule(context)
     assert claim.refuted_by(context).startswith("no library here has it")

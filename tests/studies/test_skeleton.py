@@ -32,15 +32,15 @@ def written(place: Path, files: dict[str, str]) -> Path:
 def test_a_skeleton_is_a_study(tmp_path: Path) -> None:
     study = read_study(written(tmp_path / "doe-2024", draw(ABOUT, read_figures(TABLE))))
     assert (study.title, study.year, study.machines[0].clock_hz) == ('A "short" note', 2024, 3e9)
-    assert [one.printed for one in study.published] == ["0.9", "2.25", "1.5", "5.0", "4.9", "1.51"]
-    assert len({one.id for one in study.published}) == 6
+    assert [figure.printed for figure in study.published] == ["0.9", "2.25", "1.5", "5.0", "4.9", "1.51"]
+    assert len({figure.id for figure in study.published}) == 6
     assert study.selectors() == (
         "*/aes-128-ctr/{encrypt}@64,1024+contract=stream/1",
         "*/chacha20/{encrypt}@64,1024+contract=stream/1",
     )
-    (unknown,) = [one for one in study.published if not one.cell]
+    (unknown,) = [figure for figure in study.published if not figure.cell]
     assert (unknown.algorithm, "by hand" in unknown.note) == ("Frobnicate", True)
-    assert {one.claim.id: str(one.outcome) for one in judge_in_print(study).verdicts} == {
+    assert {verdict.claim.id: str(verdict.outcome) for verdict in judge_in_print(study).verdicts} == {
         "order": "not testable",
         "first": "reproduced",
     }

@@ -65,7 +65,7 @@ def only(study: Study, *runs: object) -> Verdict:
     ],
 )
 def test_states_become_outcomes(states: list[State], every: str, most: str, some: str) -> None:
-    assert [decide(states, one).value for one in ("every", "most", "some")] == [every, most, some]
+    assert [decide(states, rule).value for rule in ("every", "most", "some")] == [every, most, some]
 
 
 def test_quantifiers_of_a_claim(tmp_path: Path) -> None:
@@ -88,16 +88,16 @@ def test_a_failure_tells_why_a_cell_is_missing(tmp_path: Path) -> None:
         ("incorrect", Outcome.INCONCLUSIVE),
     ]:
         failure = Failure(kind, "two", "for a reason", address=address)
-        found = only(study, scripted_run(gone, failures=(failure,)))
-        assert found.outcome is outcome
-        assert f"Mid (two, encrypt, 16 bytes) has no figure: {kind}: for a reason." in found.evidence
+        verdict = only(study, scripted_run(gone, failures=(failure,)))
+        assert verdict.outcome is outcome
+        assert f"Mid (two, encrypt, 16 bytes) has no figure: {kind}: for a reason." in verdict.evidence
 
 
 def test_a_runner_that_is_absent_makes_its_cells_unmeasurable(tmp_path: Path) -> None:
     failure = Failure("absent", "two", "its library is not installed")
-    found = only(study_of(tmp_path), scripted_run({"two/*": None}, failures=(failure,)))
-    assert found.outcome is Outcome.NOT_TESTABLE
-    assert found.evidence[0] == "Of 12 comparisons 6 support the claim, 6 are provided by no library here."
+    verdict = only(study_of(tmp_path), scripted_run({"two/*": None}, failures=(failure,)))
+    assert verdict.outcome is Outcome.NOT_TESTABLE
+    assert verdict.evidence[0] == "Of 12 comparisons 6 support the claim, 6 are provided by no library here."
 
 
 def test_cells_that_were_not_asked_for_leave_a_claim_open(tmp_path: Path) -> None:
@@ -113,18 +113,18 @@ def test_cells_that_were_not_asked_for_leave_a_claim_open(tmp_path: Path) -> Non
 
 def test_a_quick_run_is_recognised(tmp_path: Path) -> None:
     quick: Overrides = {"*@512": None, "*/slow/*": None}
-    found = only(study_of(tmp_path), scripted_run(quick))
-    assert found.outcome is Outcome.INCONCLUSIVE
-    assert "the quick variant leaves it out" in found.evidence[1]
+    verdict = only(study_of(tmp_path), scripted_run(quick))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "the quick variant leaves it out" in verdict.evidence[1]
 
 
 def test_a_quick_run_is_judged_on_what_it_is_meant_to_hold(tmp_path: Path) -> None:
     claims = CLAIM.format(quantifier="every").replace('["new", "old"]', '"new"')
     study = read_study(write_study(tmp_path, claims=claims))
     quick: Overrides = {"*@512": None, "*/slow/*": None}
-    found = only(study, scripted_run(quick))
-    assert found.outcome is Outcome.REPRODUCED
-    assert found.evidence[0] == "Of 12 comparisons 8 support the claim, 4 are not in the quick variant."
+    verdict = only(study, scripted_run(quick))
+    assert verdict.outcome is Outcome.REPRODUCED
+    assert verdict.evidence[0] == "Of 12 comparisons 8 support the claim, 4 are not in the quick variant."
     gone = only(study, scripted_run({**quick, "one/mid/encrypt@16": None}))
     assert gone.outcome is Outcome.NOT_TESTABLE
 
@@ -165,9 +165,9 @@ def test_the_larger_noise_floor_of_several_runs_counts(tmp_path: Path) -> None:
 
 
 def test_a_run_without_a_noise_floor_says_so_where_nothing_was_decided(tmp_path: Path) -> None:
-    found = only(study_of(tmp_path), scripted_run({"two/mid/decrypt@16": (2.0, 0.1)}, floor=None))
-    assert found.outcome is Outcome.INCONCLUSIVE
-    assert "The run has no A/A pair: only the intervals decided." in found.evidence
+    verdict = only(study_of(tmp_path), scripted_run({"two/mid/decrypt@16": (2.0, 0.1)}, floor=None))
+    assert verdict.outcome is Outcome.INCONCLUSIVE
+    assert "The run has no A/A pair: only the intervals decided." in verdict.evidence
 
 
 def test_figures_of_poor_quality_are_counted(tmp_path: Path) -> None:
@@ -181,24 +181,24 @@ def test_figures_of_poor_quality_are_counted(tmp_path: Path) -> None:
 def test_the_second_process_of_an_a_a_pair_is_no_evidence(tmp_path: Path) -> None:
     run = scripted_run()
     twin = Cell("two", "camellia-128-ecb", "decrypt", 16, "stream/1", twin=1)
-    found = only(study_of(tmp_path), replace(run, cells=(*run.cells, figure_of(twin, 0.1))))
-    assert found.outcome is Outcome.REPRODUCED
+    verdict = only(study_of(tmp_path), replace(run, cells=(*run.cells, figure_of(twin, 0.1))))
+    assert verdict.outcome is Outcome.REPRODUCED
 
 
 def test_long_lists_of_groups_are_cut(tmp_path: Path) -> None:
-    found = only(study_of(tmp_path), scripted_run({"*/mid/*": 0.5}))
-    assert found.evidence[0] == "Of 12 comparisons 12 contradict it."
-    assert found.evidence[-1] == "And 8 more of this kind."
-    assert len(found.evidence) == 6
-    assert len({number.group for number in found.numbers}) == 12
+    verdict = only(study_of(tmp_path), scripted_run({"*/mid/*": 0.5}))
+    assert verdict.evidence[0] == "Of 12 comparisons 12 contradict it."
+    assert verdict.evidence[-1] == "And 8 more of this kind."
+    assert len(verdict.evidence) == 6
+    assert len({number.group for number in verdict.numbers}) == 12
 
 
 def test_that_nobody_offers_one_algorithm_says_nothing_of_another() -> None:
     study = find("openssl-speed-2013")
-    said = "no runner here offers '*/mdc2/digest@16,64,256,1024,8192+contract=oneshot/1'"
+    message = "no runner here offers '*/mdc2/digest@16,64,256,1024,8192+contract=oneshot/1'"
     refused = Failure("refused", "cryptopp", "too long", address="cryptopp/md2/digest@16+contract=oneshot/1")
-    run = scripted_run(study=study.name, failures=(Failure("unsupported", "*", said), refused))
+    run = scripted_run(study=study.name, failures=(Failure("unsupported", "*", message), refused))
     rows = gather(study, [replace(run, cells=())]).rows
-    assert {row.dims["group"] for row in rows if said in row.reason} == {"mdc2"}
+    assert {row.dims["group"] for row in rows if message in row.reason} == {"mdc2"}
     (row,) = (row for row in rows if "too long" in row.reason)
     assert (row.dims["group"], row.dims["size_bytes"]) == ("md2", 16)

@@ -26,7 +26,7 @@ def test_a_study_is_found_by_its_folder(tmp_path: Path) -> None:
     write_study(tmp_path)
     study = find("made-up", tmp_path)
     assert (study.name, study.year, len(study.published), len(study.claims)) == ("made-up", 2001, 6, 1)
-    assert [one.name for one in studies(tmp_path)] == ["made-up"]
+    assert [study.name for study in studies(tmp_path)] == ["made-up"]
     with pytest.raises(UsageError, match="there is no study 'made-upp'") as caught:
         find("made-upp", tmp_path)
     assert caught.value.hint == "did you mean 'made-up'?"
@@ -126,8 +126,8 @@ def test_policies_are_laid_over_each_other(tmp_path: Path) -> None:
 )
 def test_broken_study_files(tmp_path: Path, old: str, new: str, message: str, hint: str) -> None:
     assert old in STUDY
-    said, way = refused(tmp_path, study=STUDY.replace(old, new, 1))
-    assert message in said
+    told, way = refused(tmp_path, study=STUDY.replace(old, new, 1))
+    assert message in told
     assert hint in way
 
 
@@ -197,8 +197,8 @@ def test_broken_policies(tmp_path: Path, line: str, message: str) -> None:
 )
 def test_broken_figures(tmp_path: Path, old: str, new: str, message: str, hint: str) -> None:
     assert old in PUBLISHED
-    said, way = refused(tmp_path, published=PUBLISHED.replace(old, new, 1))
-    assert message in said
+    told, way = refused(tmp_path, published=PUBLISHED.replace(old, new, 1))
+    assert message in told
     assert hint in way
 
 
@@ -274,16 +274,16 @@ def test_broken_figures(tmp_path: Path, old: str, new: str, message: str, hint: 
     ],
 )
 def test_broken_claims(tmp_path: Path, claims: str, message: str, hint: str) -> None:
-    said, way = refused(tmp_path, claims=claims)
-    assert message in said
+    told, way = refused(tmp_path, claims=claims)
+    assert message in told
     assert hint in way
 
 
 def test_a_value_behind_a_glob_is_not_refused(tmp_path: Path) -> None:
     claim = FORM + 'form = "provided"\nwhere = { group = "any", runner = "whoever" }'
-    (found,) = read_study(write_study(tmp_path, claims=claim)).claims
-    assert isinstance(found, Provided)
-    assert found.where == {"group": "any", "runner": "whoever"}
+    (read,) = read_study(write_study(tmp_path, claims=claim)).claims
+    assert isinstance(read, Provided)
+    assert read.where == {"group": "any", "runner": "whoever"}
 
 
 @pytest.mark.parametrize("name", ["study.toml", "published.csv", "claims.toml", "NOTES.md"])
@@ -304,8 +304,8 @@ def test_a_file_of_other_bytes_is_named(tmp_path: Path, name: str) -> None:
 
 
 def test_empty_notes_are_refused(tmp_path: Path) -> None:
-    said, way = refused(tmp_path, notes=" \n")
-    assert "NOTES.md: is empty" in said
+    message, way = refused(tmp_path, notes=" \n")
+    assert "NOTES.md: is empty" in message
     assert "what cannot be repeated" in way
 
 

@@ -29,17 +29,17 @@ def scattered_run(epochs: int = 6) -> Run:
 
 
 def computed(tmp_path: Path, run: Run, study: str = STUDY) -> Statistics:
-    found = judge(read_study(write_study(tmp_path, study=study)), run).statistics
-    assert found is not None
-    return found
+    statistics = judge(read_study(write_study(tmp_path, study=study)), run).statistics
+    assert statistics is not None
+    return statistics
 
 
 def test_every_group_agrees_with_scipy_to_1e_12(tmp_path: Path) -> None:
     run = scattered_run()
-    found = computed(tmp_path, run)
-    assert len(found.groups) == 2 * 2 * 3
+    statistics = computed(tmp_path, run)
+    assert len(statistics.groups) == 2 * 2 * 3
     by_group = {"Fast": "aes-128-ecb", "Mid": "camellia-128-ecb", "Slow": "des-ecb"}
-    for group in found.groups:
+    for group in statistics.groups:
         key = dict(group.group)
         values = {
             label: [

@@ -32,7 +32,7 @@ def test_the_page_has_the_table_as_it_is() -> None:
         re.findall(r"^\| ([^|]+) \| ([^|]+) \|$", page.split("## Words")[1].split("## ")[0], re.MULTILINE)
     )
     assert rows.pop("words") == "stand for"
-    assert rows == {", ".join((one.word, *one.also)): one.said for one in words()}
+    assert rows == {", ".join((word.word, *word.also)): word.said for word in words()}
 
 
 @pytest.mark.parametrize(

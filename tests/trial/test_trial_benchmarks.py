@@ -77,11 +77,15 @@ def go(package: Path, **more: str) -> BenchmarkProgram:
 
 
 def by_name(suite: BenchmarkProgram) -> dict[str, tuple[str, int, str]]:
-    return {one.name: (one.id, one.bytes, one.contract) for one in suite.benchmarks if not one.why}
+    return {
+        benchmark.name: (benchmark.id, benchmark.bytes, benchmark.contract)
+        for benchmark in suite.benchmarks
+        if not benchmark.why
+    }
 
 
 def not_measured(suite: BenchmarkProgram) -> dict[str, str]:
-    return {one.name: one.why for one in suite.benchmarks if one.why}
+    return {benchmark.name: benchmark.why for benchmark in suite.benchmarks if benchmark.why}
 
 
 def prepare(session: Session, cell: Cell) -> int:
@@ -94,7 +98,7 @@ def flags_of(session: Session, handle: int, cell: Cell, calls: int = 3) -> list[
         handle, cell=cell, epoch=0, round=0, samples=4, limit_ms=1000, calls=calls, sample_us=12
     )
     assert taken.burst.calls == calls
-    return [int(one) for one in taken.burst.flags]
+    return [int(flag) for flag in taken.burst.flags]
 
 
 def cell_of(suite: BenchmarkProgram, name: str) -> Cell:
@@ -129,8 +133,13 @@ def test_a_routine_of_rust_is_measured_and_dropped_at_the_end(crate: Path, tmp_p
     suite = rust(crate, HELD=str(dropped))
     with Session(suite.spec) as session:
         hello = session.hello()
-        assert {(one.algorithm, one.operation, one.contract, one.calls) for one in hello.operations} == {
-            (one.id, "call", one.contract, one.name) for one in suite.benchmarks if not one.why
+        assert {
+            (operation.algorithm, operation.operation, operation.contract, operation.calls)
+            for operation in hello.operations
+        } == {
+            (benchmark.id, "call", benchmark.contract, benchmark.name)
+            for benchmark in suite.benchmarks
+            if not benchmark.why
         }
         assert (hello.library, hello.library_version) == ("mine", "1.2.3")
         for name in ("sums/sum/64", "sums/sum/1024", "batched", "one at a time"):
@@ -215,7 +224,7 @@ def test_the_crate_takes_the_name_and_version_that_a_lock_file_has(
     )
     asked = [{"dependencies": [{"name": "criterion"}]}]
     words = cargo_bench._patches("cargo", tmp_path, asked)
-    assert [re.sub(r'".*/', '"…/', one) for one in words] == [
+    assert [re.sub(r'".*/', '"…/', word) for word in words] == [
         'patch.crates-io.criterion.path="…/0.4.0"',
         'patch.crates-io.criterion.package="criterion"',
         'patch.crates-io.criterion1.path="…/0.5.1"',
@@ -283,7 +292,7 @@ def test_files_of_testing_b_list_what_they_have_and_what_cannot_be_measured(pack
     assert "several threads" in why["BenchmarkParallel"]
     assert "not here" in why["BenchmarkSkips"]
     assert "several loops" in why["BenchmarkTwice"]
-    noted = {one.name for one in suite.benchmarks if one.note}
+    noted = {benchmark.name for benchmark in suite.benchmarks if benchmark.note}
     assert noted == {"BenchmarkPrepared", "BenchmarkElsewhere"}
 
 
@@ -308,7 +317,9 @@ def test_benchmarks_of_go_are_measured_beside_each_other(package: Path) -> None:
     cells = suite.cells(["Sum", "Turns", "Loop", "Outer", "Prepared"])
     with Session(suite.spec) as session:
         hello = session.hello()
-        assert set(by_name(suite)) < {one.calls for one in hello.operations}  # and the probes of the language
+        assert set(by_name(suite)) < {
+            operation.calls for operation in hello.operations
+        }  # and the probes of the language
         handles = {cell: prepare(session, cell) for cell in cells}
         for cell, handle in reversed(handles.items()):
             assert not any(flag & FAILED_CALL for flag in flags_of(session, handle, cell))
@@ -325,10 +336,10 @@ def test_marks_are_put_around_loops_and_lines_stay(tmp_path: Path) -> None:
     )
     (tmp_path / "a_test.go").write_text(text)
     rewriter = go_bench._rewriter(shutil.which("go") or "", places.data_dir("runners") / "sdk")
-    said = subprocess.run(
+    message = subprocess.run(
         [rewriter, f"{tmp_path / 'out'}={tmp_path / 'a_test.go'}"], capture_output=True, text=True, check=True
     )
-    assert json.loads(said.stdout) == {str(tmp_path / "a_test.go"): ["BenchmarkA", "BenchmarkB"]}
+    assert json.loads(message.stdout) == {str(tmp_path / "a_test.go"): ["BenchmarkA", "BenchmarkB"]}
     made = (tmp_path / "out").read_text()
     assert made.count("\n") == text.count("\n")
     assert 'import testing "perbyte/testing"' in made

@@ -33,7 +33,7 @@ def repository(tmp_path: Path) -> Repository:
 def test_commits_come_oldest_first(repository: Repository):
     old = repository.commit("HEAD~2")
     assert old.subject == "version 1"
-    assert [one.subject for one in repository.after(old)] == ["version 2", "version 3"]
+    assert [commit.subject for commit in repository.after(old)] == ["version 2", "version 3"]
     assert repository.after(repository.commit("HEAD")) == []
 
 
@@ -43,8 +43,8 @@ def test_a_tree_is_laid_out_beside(repository: Repository, tmp_path: Path):
     file.write_text("int version = 4;\n")
     assert repository.changed([file])
     place = tmp_path / "laid"
-    (found,) = repository.lay_out(repository.commit("HEAD~1"), place, [file])
-    assert found.read_text() == "int version = 2;\n"
+    (laid_out,) = repository.lay_out(repository.commit("HEAD~1"), place, [file])
+    assert laid_out.read_text() == "int version = 2;\n"
     assert (place / "mine.h").is_file()  # what it includes is there too
     assert file.read_text() == "int version = 4;\n"
 

@@ -85,15 +85,15 @@ def test_a_function_found_by_name_gives_known_answers(
     tmp_path: Path, code: Path, suffix: str, algorithm: str, functions: str
 ):
     spec = managed(tmp_path, code / f"managed{suffix}", algorithm, functions)
-    found = answers(spec, algorithm)
-    assert all(right > 0 for right in found.values()), found
+    outcomes = answers(spec, algorithm)
+    assert all(right > 0 for right in outcomes.values()), outcomes
     named = {".py": "python", ".go": "go", ".java": "java", ".kt": "kotlin"}
     assert spec.language == named.get(suffix, "javascript")
     assert not spec.native
 
 
 @pytest.mark.parametrize(
-    "suffix", [pytest.param(one, marks=needs[one]) for one in (".py", ".js", ".go", ".java")]
+    "suffix", [pytest.param(suffix, marks=needs[suffix]) for suffix in (".py", ".js", ".go", ".java")]
 )
 def test_a_forgery_is_refused(tmp_path: Path, code: Path, suffix: str):
     algorithm = "chacha20-poly1305" if suffix == ".py" else "aes-128-gcm"
@@ -107,10 +107,10 @@ def test_a_forgery_is_refused(tmp_path: Path, code: Path, suffix: str):
 @needs[".py"]
 def test_an_interpreter_is_not_counted(tmp_path: Path, code: Path):
     spec = managed(tmp_path, code / "managed.py", "sha-256", "digest")
-    found = count_cell(spec, Cell("mine", "sha-256", "digest", 64, "oneshot/1"), 7)
-    assert found.call is None
-    assert "only runners in C, C++ and Rust" in found.unknown
-    assert "stderr" not in found.unknown
+    behaviour = count_cell(spec, Cell("mine", "sha-256", "digest", 64, "oneshot/1"), 7)
+    assert behaviour.call is None
+    assert "only runners in C, C++ and Rust" in behaviour.unknown
+    assert "stderr" not in behaviour.unknown
 
 
 @needs[".zig"]
@@ -125,8 +125,8 @@ def test_an_interpreter_is_not_counted(tmp_path: Path, code: Path):
 )
 def test_a_function_of_zig_gives_known_answers(tmp_path: Path, code: Path, algorithm: str, functions: str):
     spec = build(tmp_path, [code / "managed.zig"], algorithm, functions)
-    found = answers(spec, algorithm)
-    assert all(right > 0 for right in found.values()), found
+    outcomes = answers(spec, algorithm)
+    assert all(right > 0 for right in outcomes.values()), outcomes
     if "open" in functions:
         with Session(spec) as session:
             handle = session.prepare(algorithm, "open", "rekey/1", 64, seed=7, offset=0)
@@ -185,8 +185,8 @@ def test_a_function_of_cxx_needs_no_name_of_c(tmp_path: Path, code: Path):
 
 def test_parameters_are_read_from_each_language(tmp_path: Path, code: Path):
     def of_file(suffix: str) -> dict[str, list[str]]:
-        found = functions_in(code / f"managed{suffix}")
-        return {one.name: [each.name for each in one.parameters] for one in found}
+        functions = functions_in(code / f"managed{suffix}")
+        return {function.name: [each.name for each in function.parameters] for function in functions}
 
     assert of_file(".py")["unseal"] == ["key", "nonce", "ciphertext", "aad"]
     assert of_file(".js") == {

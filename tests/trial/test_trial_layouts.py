@@ -58,39 +58,39 @@ def described(tmp_path: Path, text: str = MINE) -> TreeLayout:
 
 
 def test_each_directory_is_an_implementation_with_its_names(tmp_path: Path, tree: Path):
-    found = members(described(tmp_path), tree)
-    assert [one.name for one in found] == ["sha256-one-way", "sha256-other"]
-    assert [one.algorithm for one in found] == ["sha-256", "sha-256"]
-    for one in found:
-        source = make_member(one)
+    those = members(described(tmp_path), tree)
+    assert [member.name for member in those] == ["sha256-one-way", "sha256-other"]
+    assert [member.algorithm for member in those] == ["sha-256", "sha-256"]
+    for member in those:
+        source = make_member(member)
         assert {file.name for file in source.files} == {"sha256.c", "shared.c"}
-        spec = build_program(source, tmp_path / one.name)
+        spec = build_program(source, tmp_path / member.name)
         assert answers(spec, "sha-256")
-        assert spec.name == one.name
+        assert spec.name == member.name
 
 
 def test_each_value_is_an_implementation_of_its_own(tmp_path: Path, tree: Path):
     text = MINE.replace('except = ["*/foreign"]', 'values = ["1", "2"]').replace('"{1}-{2}"', '"{2}-{value}"')
-    names = [one.name for one in members(described(tmp_path, text), tree)]
+    names = [member.name for member in members(described(tmp_path, text), tree)]
     assert names == ["foreign-1", "foreign-2", "one-way-1", "one-way-2", "other-1", "other-2"]
     with pytest.raises(UsageError, match="two implementations are called foreign"):
         members(described(tmp_path, text.replace("{2}-{value}", "{2}")), tree)
 
 
 def test_what_does_not_fit_says_why(tmp_path: Path, tree: Path):
-    one = members(described(tmp_path), tree)[0]
+    those = members(described(tmp_path), tree)[0]
     shutil.rmtree(tree / "common")
-    (one.place / "sha256.c").unlink()
+    (those.place / "sha256.c").unlink()
     with pytest.raises(Unfit, match="none of its sources is there"):
-        make_member(one)
-    (one.place / "sha256.c").write_text("int nothing;\n")
-    (one.place / "api.h").write_text("int another(void);\n")
+        make_member(those)
+    (those.place / "sha256.c").write_text("int nothing;\n")
+    (those.place / "api.h").write_text("int another(void);\n")
     with pytest.raises(Unfit, match=r"no function ONEWAY_digest \(digest\)"):
-        make_member(one)
+        make_member(those)
     with pytest.raises(UsageError, match="no directory fits the layout"):
         members(described(tmp_path), tree / "hashes")
     with pytest.raises(UsageError, match="stands for nothing") as refusal:
-        filled("{3}", one.marks)
+        filled("{3}", those.marks)
     assert "root, here, 1, 2" in (refusal.value.hint or "")
 
 
@@ -110,10 +110,10 @@ def test_a_mistake_in_a_description_is_named(tmp_path: Path, change: tuple[str, 
 
 def test_descriptions_come_along_and_can_be_read():
     there = sorted((places.data_dir("catalogue") / "layouts").glob("*.toml"))
-    assert {one.stem for one in there} == {"ascon-c", "libjade", "liboqs", "mlkem-native", "pqclean"}
-    for one in there:
-        assert find_layout(one.stem).part
-        assert len(one.read_text().splitlines()) < 30
+    assert {figure.stem for figure in there} == {"ascon-c", "libjade", "liboqs", "mlkem-native", "pqclean"}
+    for figure in there:
+        assert find_layout(figure.stem).part
+        assert len(figure.read_text().splitlines()) < 30
     with pytest.raises(UsageError) as refusal:
         find_layout("nowhere")
     assert "pqclean" in (refusal.value.hint or "")
@@ -126,6 +126,6 @@ def test_assembly_in_the_form_of_libjade_is_found(tmp_path: Path, code: Path):
     (tmp_path / "sha256.c").write_text(text)
     compiled = ["cc", "-O2", "-S", "-o", str(place / "sha256.s"), str(tmp_path / "sha256.c")]
     subprocess.run(compiled, check=True)
-    (one,) = members(find_layout("libjade"), tmp_path)
-    assert (one.name, one.algorithm) == ("jade-sha256-ref", "sha256")
-    assert answers(build_program(make_member(one), tmp_path / "made"), "sha-256")
+    (those,) = members(find_layout("libjade"), tmp_path)
+    assert (those.name, those.algorithm) == ("jade-sha256-ref", "sha256")
+    assert answers(build_program(make_member(those), tmp_path / "made"), "sha-256")

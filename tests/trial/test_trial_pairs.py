@@ -76,9 +76,9 @@ def signing(place: Path, pair: str) -> list[Path]:
 @pytest.mark.parametrize("way", PAIRS)
 def test_a_key_pair_is_made_of_the_seed_however_it_is_drawn(tmp_path: Path, way: str):
     spec = build(tmp_path, signing(tmp_path, PAIRS[way]), "ed25519", STEPS, link=("-lcrypto",))
-    found = answers(spec, "ed25519")
-    assert found["sign", "pk/1"] > 1
-    assert found["verify", "pk/1"] > 1
+    outcomes = answers(spec, "ed25519")
+    assert outcomes["sign", "pk/1"] > 1
+    assert outcomes["verify", "pk/1"] > 1
 
 
 def test_a_key_pair_that_is_another_one_each_time_says_the_way_on(tmp_path: Path):

@@ -29,21 +29,21 @@ def test_the_only_function_of_a_file_need_not_be_named(tmp_path: Path, code: Pat
 def test_a_hash_in_three_calls(tmp_path: Path, code: Path):
     files = [code / "sha256.c", code / "sha256_parts.c"]
     spec = build(tmp_path, files, "sha-256", "hash_init,hash_update,hash_final")
-    found = answers(spec, "sha-256")
-    assert found["digest", "oneshot/1"] == found["digest", "stream/1"] > 3
+    outcomes = answers(spec, "sha-256")
+    assert outcomes["digest", "oneshot/1"] == outcomes["digest", "stream/1"] > 3
     with Session(spec) as session:
         handle = session.prepare("sha-256", "digest", "stream/1", 64, seed=7, offset=0)
         assert session.check_calls(handle, 3).digest != session.check_calls(handle, 1).digest
 
 
 def test_a_cipher_with_its_key_set_apart(tmp_path: Path, code: Path):
-    found = answers(build(tmp_path, [code / "rc4.c"], "rc4", "key=rc4_set_key,encrypt=rc4_crypt"), "rc4")
-    assert set(found) == {
+    outcomes = answers(build(tmp_path, [code / "rc4.c"], "rc4", "key=rc4_set_key,encrypt=rc4_crypt"), "rc4")
+    assert set(outcomes) == {
         (operation, contract)
         for operation in ("encrypt", "decrypt")
         for contract in ("stream/1", "message/1", "rekey/1")
     }
-    assert all(found.values())
+    assert all(outcomes.values())
 
 
 def test_a_cipher_in_place_with_the_key_in_each_call(tmp_path: Path, code: Path):
@@ -61,9 +61,9 @@ def test_a_mac_with_the_key_in_each_call(tmp_path: Path, code: Path):
 
 def test_an_aead_refuses_forgeries(tmp_path: Path, code: Path):
     spec = build(tmp_path, [code / "ascon.c"], "ascon-aead128", "crypto_aead_encrypt,crypto_aead_decrypt")
-    found = answers(spec, "ascon-aead128")
-    assert found["seal", "rekey/1"]
-    assert found["open", "rekey/1"]
+    outcomes = answers(spec, "ascon-aead128")
+    assert outcomes["seal", "rekey/1"]
+    assert outcomes["open", "rekey/1"]
     with Session(spec) as session:
         for operation in ("seal", "open"):
             handle = session.prepare("ascon-aead128", operation, "rekey/1", 100, seed=7, offset=0)

@@ -127,9 +127,9 @@ def test_a_signature_that_makes_no_call_is_refused(words: list[str], complaint: 
 def test_calls_strings_and_comments_are_no_prototypes():
     text = 'int g(void) { return f(a, b); }\n// void f(int x);\nconst char *s = "void f(int y);";\n'
     assert c_prototype("f", text) is None
-    found = c_prototype("f", text + "static void f(const char *a) {}")
-    assert found
-    assert found.hidden
+    prototype = c_prototype("f", text + "static void f(const char *a) {}")
+    assert prototype
+    assert prototype.hidden
 
 
 def test_functions_that_can_be_called_are_listed(tmp_path):

@@ -73,7 +73,7 @@ def test_a_new_algorithm_without_answers_is_called_unverified(tmp_path: Path, co
 
 @pytest.mark.usefixtures("catalogue")
 def test_a_new_algorithm_with_answers_is_held_to_them(tmp_path: Path, code: Path):
-    known = next(one for one in load().known_answers("sha-256", "digest") if one.input)
+    known = next(answer for answer in load().known_answers("sha-256", "digest") if answer.input)
     file = tmp_path / "answers.toml"
     file.write_text(
         f'[[vector]]\nalgorithm = "my-hash"\noperation = "digest"\nsource = "me"\n'
@@ -87,7 +87,7 @@ def test_a_new_algorithm_with_answers_is_held_to_them(tmp_path: Path, code: Path
 
 @pytest.mark.usefixtures("catalogue")
 @pytest.mark.parametrize(
-    ("name", "kind", "lengths", "said"),
+    ("name", "kind", "lengths", "message"),
     [
         ("new:x", "", [], "needs the kind"),
         ("new:x", "mac", ["key=16"], "how many bytes has its out"),
@@ -96,8 +96,8 @@ def test_a_new_algorithm_with_answers_is_held_to_them(tmp_path: Path, code: Path
         ("new:my hash", "hash", ["out=32"], "letters, digits and hyphens"),
     ],
 )
-def test_what_a_new_algorithm_lacks_is_said(name: str, kind: str, lengths: list[str], said: str):
-    with pytest.raises(UsageError, match=said):
+def test_what_a_new_algorithm_lacks_is_said(name: str, kind: str, lengths: list[str], message: str):
+    with pytest.raises(UsageError, match=message):
         find_new(name, kind, lengths, None)
 
 
@@ -124,9 +124,9 @@ void give_back(unsigned char *made) { alive--; free(made); }
 @pytest.mark.parametrize("functions", ["my_sha256,free=give_back", "digest=my_sha256,free=give_back"])
 def test_a_returned_buffer_is_taken_and_freed_in_each_call(tmp_path: Path, functions: str):
     """The second call aborts unless the first buffer was freed."""
-    mine = tmp_path / "mine.c"
-    mine.write_text(RETURNS)
-    spec = build(tmp_path, [mine], "sha-256", functions, link=("-lcrypto",))
+    source = tmp_path / "mine.c"
+    source.write_text(RETURNS)
+    spec = build(tmp_path, [source], "sha-256", functions, link=("-lcrypto",))
     assert answers(spec, "sha-256")["digest", "oneshot/1"] > 3
     with Session(spec) as session:
         assert session.hello().operations[0].calls == "my_sha256, memcpy, give_back"
@@ -135,10 +135,10 @@ def test_a_returned_buffer_is_taken_and_freed_in_each_call(tmp_path: Path, funct
 def test_a_returned_buffer_without_its_free_says_how_and_a_free_without_buffer_too(
     tmp_path: Path, code: Path
 ):
-    mine = tmp_path / "mine.c"
-    mine.write_text(RETURNS)
+    source = tmp_path / "mine.c"
+    source.write_text(RETURNS)
     with pytest.raises(UsageError, match="must be freed") as caught:
-        build(tmp_path, [mine], "sha-256", "my_sha256", link=("-lcrypto",))
+        build(tmp_path, [source], "sha-256", "my_sha256", link=("-lcrypto",))
     assert "digest=my_sha256,free=free" in (caught.value.hint or "")
     with pytest.raises(UsageError, match="no function returns a buffer"):
         build(tmp_path, [code / "sha256.c"], "sha-256", "own_sha256,free=free")

@@ -35,12 +35,12 @@ def test_a_program_is_asked_once_what_it_offers(monkeypatch: pytest.MonkeyPatch)
         )
 
     monkeypatch.setattr("perbyte.measure.survey", survey)
-    mine, library = (type("Spec", (), {"name": name})() for name in ("mine", "library"))
-    bench = Bench([mine], [library], load().find("sha-256"), (64,), Policy(), patience_s=1.0)
-    bench._survey([mine])
-    found = bench._survey([mine, library])
+    own, library = (type("Spec", (), {"name": name})() for name in ("mine", "library"))
+    bench = Bench([own], [library], load().find("sha-256"), (64,), Policy(), patience_s=1.0)
+    bench._survey([own])
+    surveyed = bench._survey([own, library])
     assert asked == [["mine"], ["library"]]
-    assert found.hellos == {("mine", "full"): "mine", ("library", "full"): "library"}
+    assert surveyed.hellos == {("mine", "full"): "mine", ("library", "full"): "library"}
 
 
 def test_a_library_is_compared_with_itself_where_time_is_short():
@@ -58,8 +58,8 @@ def test_a_compiler_gets_an_archive_of_its_classes_once(tmp_path: Path, monkeypa
     javac = shutil.which("javac")
     assert javac
     version = jdk_version(Path(javac).resolve().parent.parent)
-    said = subprocess.run([javac, "-version"], capture_output=True, text=True, check=True)
-    assert version == (said.stdout or said.stderr).strip()
+    answer = subprocess.run([javac, "-version"], capture_output=True, text=True, check=True)
+    assert version == (answer.stdout or answer.stderr).strip()
     command = quickened([javac], version)
     (archive,) = (word.partition("=")[2] for word in command if "SharedArchiveFile" in word)
     made = Path(archive).stat()

@@ -78,9 +78,9 @@ def test_nothing_is_taken_apart_where_nothing_is_signed():
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="levels of x86-64")
 def test_flags_for_narrower_processors_come_widest_first():
-    found = narrower(("-O3", "-march=native"))
-    assert found[0] == ("-O3", "-march=x86-64-v3")
-    assert found[-1] == ("-O3", "-march=x86-64")
+    flags = narrower(("-O3", "-march=native"))
+    assert flags[0] == ("-O3", "-march=x86-64-v3")
+    assert flags[-1] == ("-O3", "-march=x86-64")
     assert narrower(("-O3",)) == ()
 
 

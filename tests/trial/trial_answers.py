@@ -19,9 +19,11 @@ def build(place: Path, names: list[Path], algorithm: str, *functions: str, **mor
 
 def answers(spec: RunnerSpec, algorithm: str) -> dict[tuple[str, str], int]:
     """How many known answers each operation of the runner gave, and gave right; a wrong one fails the test."""
-    found: dict[tuple[str, str], int] = {}
+    outcomes: dict[tuple[str, str], int] = {}
     with Session(spec) as session:
-        for row in (one for one in session.hello().operations if one.algorithm == algorithm):
+        for row in (
+            operation for operation in session.hello().operations if operation.algorithm == algorithm
+        ):
             size = sizes_for(load().find(algorithm), (64,) if row.operation != "permute" else None)[0]
             handle = session.prepare(row.algorithm, row.operation, row.contract, size, seed=7, offset=0)
             right = 0
@@ -36,5 +38,5 @@ def answers(spec: RunnerSpec, algorithm: str) -> dict[tuple[str, str], int]:
                 assert not known.refused
                 assert answer.output == known.output
                 right += 1
-            found[row.operation, row.contract] = right
-    return found
+            outcomes[row.operation, row.contract] = right
+    return outcomes

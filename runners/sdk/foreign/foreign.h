@@ -20,6 +20,7 @@ enum {
 	PB_ROUTINE,
 	PB_LETTER,
 	PB_PAIRS,
+	PB_EXPAND,
 	PB_KINDS
 };
 

@@ -21,6 +21,7 @@ from types import CodeType, FunctionType
 
 RING = 16
 HASH, MAC, STREAM, AEAD, SIGNATURE, AGREEMENT, KEM, CHAIN = range(8)
+EXPAND = 11
 MESSAGE, REKEY, INVERSE, INVERSE_REKEY = range(4)
 COLLECT_EVERY = 512  # samples
 CHAIN_START = 0x9E3779B97F4A7C15
@@ -84,6 +85,7 @@ class Row:
     output: int
     code: dict[int, str]
     names: object
+    ciphertext: int = 0  # bytes of a KEM's, whose output is the tuple of it and the secret
 
     @property
     def calls(self) -> str:
@@ -266,6 +268,8 @@ def main(library: Library, rows: list[Row]) -> None:
     def show(case: int) -> None:
         c, state = Case.from_address(case), prepared[case]
         last = value.value.to_bytes(8, "little") if state.row.kind == CHAIN else state.last
+        if isinstance(last, tuple):
+            last = b"".join(last)
         if last and len(last) == c.out_len:
             ctypes.memmove(c.out, bytes(last), len(last))
 
@@ -285,6 +289,8 @@ def main(library: Library, rows: list[Row]) -> None:
 def _length(row: Row, case: Case) -> int:
     if row.kind == AEAD:
         return case.size if case.inverse else case.size + row.output
-    if row.kind == STREAM:
+    if row.kind in (STREAM, EXPAND):
         return case.size
+    if row.kind == KEM:
+        return row.output if case.inverse else row.ciphertext + row.output
     return 0 if row.kind == SIGNATURE and case.inverse else row.output

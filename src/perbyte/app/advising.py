@@ -192,7 +192,11 @@ def measure_question(
     Raises EnvironmentLacking where no library can answer.
     """
     build_needed(["*"], say)
-    specs = [spec for spec in built_runners() if not wish.languages or spec.language in wish.languages]
+    specs = [
+        spec
+        for spec in built_runners()  # a core is what the others are compared by
+        if not spec.threads and (not wish.languages or spec.language in wish.languages)
+    ]
     if not specs:
         raise EnvironmentLacking(
             f"no runner in {', '.join(wish.languages)} is built",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from perbyte.app.run_names import find_run
 from perbyte.model import Policy, Run
@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from perbyte.app.listener import Listener
-
-T = TypeVar("T")
 
 
 def measure(
@@ -41,24 +39,13 @@ def measure(
     from perbyte.app.budget import budgeted
     from perbyte.app.conducting import conduct
     from perbyte.app.listener import NOBODY
-    from perbyte.catalogue import load as load_catalogue
-    from perbyte.catalogue import parse_selector
+    from perbyte.app.requests import make_request
     from perbyte.errors import UsageError
-    from perbyte.measure import Request
 
     if not selectors:
         raise UsageError("nothing to measure: no selector was given", hint="for example '*/sha-256@1KiB'")
-    catalogue, heard = load_catalogue(), listener or NOBODY
-    request = Request(
-        tuple(map(parse_selector, selectors)),
-        sizes=_given(sizes),
-        operations=_given(operations),
-        contracts=None
-        if contracts is None
-        else tuple(catalogue.find_contract(name).id for name in contracts),
-        cpus=_given(cpus),
-        states=_given(states),
-    )
+    heard = listener or NOBODY
+    request = make_request(selectors, sizes, operations, contracts, cpus, states)
     return conduct(
         request,
         policy or Policy(),
@@ -107,7 +94,3 @@ def samples_table(run: Run) -> pa.Table:
     if run.path is None:
         raise UsageError("the run is not stored, so its samples are nowhere")
     return samples_view([run])
-
-
-def _given(words: Sequence[T] | None) -> tuple[T, ...] | None:
-    return None if words is None else tuple(words)

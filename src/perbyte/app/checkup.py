@@ -21,7 +21,7 @@ class Checkup:
     """The machine, its cores watched for a second, and what each runner said of itself and of its clock.
 
     `checked` holds a runner with its answer, which has `error` where it gave none; `found` are the answers of those
-    that can measure, the one to be trusted first; `unbuilt` are ordinary runners that are not built.
+    that can measure, the one to be trusted first; `unbuilt` are ordinary runners that are not built, `opt_in` others.
     """
 
     machine: Machine
@@ -29,6 +29,7 @@ class Checkup:
     found: list[dict[str, object]]
     watched: list[CoreWatch]
     unbuilt: list[RunnerSpec]
+    opt_in: list[RunnerSpec]
 
     def as_json(self) -> dict[str, Any]:
         """All of it as JSON types."""
@@ -56,6 +57,7 @@ def look_around() -> Checkup:
         [result for _, result in by_trust if "library" in result],
         _watch([spec for spec, result in by_trust if spec.compiled and "library" in result]),
         [spec for spec in specs if spec.name not in ready],
+        [spec for spec in locate() if spec.opt_in and not spec.out().is_dir()],
     )
 
 

@@ -1,15 +1,102 @@
-"""What earlier runs of the same plan say of how far two runs differ though nothing has changed."""
+"""What is compared: whole runs, or what two selectors mean in one; and by how much runs of one plan differ anyway."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 
 from perbyte import places
-from perbyte.model import Conditions, Run
+from perbyte.app.gate import SHOWN, cells_text
+from perbyte.app.run_names import find_run, require_distinct, run_named, runs_there_are, where_looked
+from perbyte.catalogue import Selector, parse_selector
+from perbyte.errors import UsageError
+from perbyte.model import Cell, CellFigure, Conditions, Run
 from perbyte.stats.across import Across, between_runs
-from perbyte.store import open_run, runs
+from perbyte.stats.pairing import pair_cells
+from perbyte.store import latest, open_run, runs
 
 MOST_EARLIER = 16  # runs that are read to know by how much runs differ
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedPairs:
+    """The figures of two selectors in `run`, paired by `stats.pairing`.
+
+    `alone`: cells of each side without a counterpart; `failed`: cells without a figure that each side means.
+    """
+
+    run: Run
+    pairs: Sequence[tuple[CellFigure, CellFigure]]
+    alone: tuple[Sequence[Cell], Sequence[Cell]]
+    failed: tuple[Sequence[Cell], Sequence[Cell]]
+
+
+def read_sides(sides: Sequence[str], run: Path | None) -> list[Run] | SelectedPairs:
+    """The runs that all `sides` name, or what two selectors mean in `run` (None: the newest).
+
+    Raises UsageError for a mixture, for what means nothing, and for selectors that have no cell alike.
+    """
+    places_of = [run_named(side) for side in sides]
+    if all(places_of):
+        require_distinct([place for place in places_of if place])
+        return [open_run(place) for place in places_of if place]
+    lost = next(side for side, place in zip(sides, places_of, strict=True) if place is None)
+    message = f"'{lost}' is not a run: {where_looked(lost)}"
+    if any(places_of) or len(sides) > 2:
+        raise UsageError(f"{message}; all sides must be runs", hint=runs_there_are())
+    if run is None and latest(places.runs_home()) is None:
+        raise UsageError(message, hint=runs_there_are())
+    return _pair(sides, open_run(find_run(run)))
+
+
+def _pair(sides: Sequence[str], run: Run) -> SelectedPairs:
+    (ours, failed_a), (theirs, failed_b) = (_selected(side, run) for side in sides)
+    pairing = pair_cells([figure.cell for figure in ours], [figure.cell for figure in theirs])
+    if not pairing.pairs:
+        raise UsageError(
+            f"nothing to compare: '{sides[0]}' fits {cells_text(len(ours))} of the run, "
+            f"'{sides[1]}' {cells_text(len(theirs))}, none alike",
+            hint="two cells match if size and contract agree, and the operation unless each side has one",
+        )
+    alone = ([ours[i].cell for i in pairing.left_a], [theirs[i].cell for i in pairing.left_b])
+    return SelectedPairs(run, [(ours[i], theirs[j]) for i, j in pairing.pairs], alone, (failed_a, failed_b))
+
+
+def _selected(text: str, run: Run) -> tuple[list[CellFigure], list[Cell]]:
+    """The figures and the failed cells that a selector means.
+
+    Raises UsageError where there is no figure, telling all that `text` was taken for.
+    """
+    selector = _selector(text)
+    figures = [figure for figure in run.cells if selector.matches(figure.cell)]
+    lost = [(cell, failure) for cell, failure in run.failed_cells() if selector.matches(cell)]
+    if figures:
+        return figures, [cell for cell, _ in lost]
+    run_id = run.conditions.run_id
+    if lost:
+        failure = lost[0][1]
+        raise UsageError(
+            f"'{text}' has no figure in the run {run_id}: {failure.address} is {failure.kind}",
+            hint=failure.message,
+        )
+    message = f"'{text}' fits no cell of the run {run_id}"
+    held = sorted({f"{figure.cell.runner}/{figure.cell.algorithm}" for figure in run.cells})
+    hint = f"that run has {', '.join(held[:SHOWN]) or 'no cells'}{' ...' if len(held) > SHOWN else ''}"
+    if not set(text) & set("*?[{@+"):  # then it may have been meant as a run
+        message, hint = f"{message}; and it {_no_run(text)}", f"{hint}; {runs_there_are()}"
+    raise UsageError(message, hint=hint)
+
+
+def _selector(text: str) -> Selector:
+    try:
+        return parse_selector(text)
+    except UsageError as error:
+        raise UsageError(f"'{text}' {_no_run(text)}; and {error}", hint=runs_there_are()) from error
+
+
+def _no_run(text: str) -> str:
+    return f"is not a run: {where_looked(text)}"
 
 
 def runs_like(compared: Sequence[Run]) -> Across:

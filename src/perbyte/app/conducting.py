@@ -24,7 +24,7 @@ from perbyte.measure import (
     prepare_plan,
     prepare_resumed,
 )
-from perbyte.model import NOT_REACHED, Failure, Policy, Run
+from perbyte.model import NOT_REACHED, WRONG, Failure, Policy, Run
 
 if TYPE_CHECKING:
     from perbyte.runners import RunnerSpec, TimeLimits
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 
 AUDIT_VARIABLE = "PERBYTE_AUDIT"
 FORKS_VARIABLE = "PERBYTE_FORKS"
-WRONG = frozenset({"incorrect", "disputed"})
-"""Kinds of failures of cells that compute something wrong."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,5 +60,9 @@ def gate_code(regressions: Regressions, undecided_is: str | None, *, missing: bo
 
 
 def _shown(addresses: Sequence[str]) -> str:
-    count = "1 cell" if len(addresses) == 1 else f"{len(addresses)} cells"
-    return f"{count}: {', '.join(addresses[:SHOWN])}"
+    return f"{cells_text(len(addresses))}: {', '.join(addresses[:SHOWN])}"
+
+
+def cells_text(count: int) -> str:
+    """`1 cell`, `2 cells`."""
+    return "1 cell" if count == 1 else f"{count} cells"

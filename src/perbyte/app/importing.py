@@ -8,7 +8,16 @@ from pathlib import Path
 
 from perbyte import places
 from perbyte.errors import UsageError
-from perbyte.exchange import join_listings, make_run, read_listings, read_machine, read_text
+from perbyte.exchange import (
+    join_listings,
+    make_benchmark_run,
+    make_run,
+    read_benchmarks,
+    read_listings,
+    read_machine,
+    read_meaning,
+    read_text,
+)
 from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.store import RunWriter
@@ -47,6 +56,22 @@ def read_openssl(
                 hint=LISTED,
             )
     return runs
+
+
+def read_tool(file: Path, form: str, name: str | None, runner: str, meanings: Sequence[str]) -> Run:
+    """The output of a benchmark tool in `file` as a run; rows are called `runner`, or as the tool is.
+
+    `meanings` say which cell a benchmark is (`exchange.read_meaning`). Raises UsageError for what cannot be read.
+    """
+    source = "standard input" if str(file) == "-" else file.name
+    return make_benchmark_run(
+        read_benchmarks(form, read_text(file), source),
+        form,
+        name=name or plain_name(file, form),
+        source=source,
+        runner=runner or form,
+        meanings=[read_meaning(text) for text in meanings],
+    )
 
 
 def store_all(runs: Sequence[Run], out: Path | None, *, overwrite: bool) -> Iterator[tuple[Run, Path]]:

@@ -10,7 +10,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from perbyte import places
+from perbyte.app.listener import Say, silent
 from perbyte.errors import NoSuchRun, UsageError
+from perbyte.model import Run
 from perbyte.store.files import LEAK_FILE, RUN_FILE
 
 _SHOWN = 3
@@ -57,6 +59,26 @@ def find_runs(words: Iterable[str | Path]) -> list[Path]:
     paths = [find_run(word) for word in words]
     require_distinct(paths)
     return paths
+
+
+def open_runs(words: Iterable[str | Path]) -> list[Run]:
+    """The runs that `words` mean; raises as `find_runs`, and StoreError where one is damaged."""
+    from perbyte.store import open_run
+
+    return [open_run(path) for path in find_runs(words)]
+
+
+def all_runs(say: Say = silent) -> list[Path]:
+    """Every stored run that can be read; how many cannot is said. Raises UsageError where there is none."""
+    from perbyte.store import leak_runs, runs
+
+    summaries = runs(places.runs_home())
+    if broken := sum(bool(summary.problem) for summary in summaries):
+        say(f"left out: {broken} runs that cannot be read (perbyte list runs)")
+    whole = [summary.path for summary in summaries if not summary.problem] + leak_runs(places.runs_home())
+    if not whole:
+        raise UsageError("there is no run yet", hint="make one: perbyte measure")
+    return whole
 
 
 def require_distinct(places_of: Sequence[Path]) -> None:

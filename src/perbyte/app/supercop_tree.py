@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+import fnmatch
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from perbyte import places
 from perbyte.app.conducting import Conducted, conduct_plan
-from perbyte.app.supercop import MEASURED, Made, Way, build_group, held_to_reference, judged
+from perbyte.app.supercop import MEASURED, Made, Way, build_group, held_to_reference, judged, ways_of
 from perbyte.app.trying.bench import Bench
 from perbyte.app.trying.check import CALL_S
 from perbyte.app.trying.clock import Clock
 from perbyte.catalogue import load
-from perbyte.errors import PerbyteError
+from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm, Policy, Run
 from perbyte.runners import locate
 from perbyte.trial.bench import sizes_for
 from perbyte.trial.checksum import expected_checksums
-from perbyte.trial.supercop import Implementation, algorithm_of, own_id
+from perbyte.trial.supercop import (
+    FLAGS,
+    OPERATIONS,
+    Implementation,
+    algorithm_of,
+    find_implementations,
+    own_id,
+    primitives_of,
+)
+from perbyte.trial.supercop_own import describe_primitives
 from perbyte.trial.supercop_record import (
     Journal,
     VariantOutcome,
@@ -159,3 +171,65 @@ class TreeJob:
 
 def _line(text: str) -> str:
     return " ".join(text.split())[:400]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedTree:
+    """What is asked of a tree: implementations by operation and primitive, how they are compiled, and the journal.
+
+    `left`: how many primitives there are of each operation that nothing here can call.
+    """
+
+    version: str
+    groups: Mapping[tuple[str, str], Sequence[Implementation]]
+    ways: Sequence[Way]
+    journal: Journal
+    left: Mapping[str, int]
+
+    def job(
+        self,
+        sizes: tuple[int, ...] | None,
+        budget_s: float,
+        gentle: bool,
+        conduct: Callable[..., Conducted] = conduct_plan,
+    ) -> TreeJob:
+        """What builds and measures the primitives, at `sizes` in bytes."""
+        return TreeJob(self.journal, self.version, self.ways, sizes, budget_s, gentle, conduct)
+
+
+def open_tree(place: Path, primitives: Sequence[str], out: Path | None, *, every_compiler: bool) -> AskedTree:
+    """The primitives of a tree that are meant (all without a name), and their journal in `out`.
+
+    Raises UsageError where none is called so, or the tree has no list of compilers that are here.
+    """
+    every = find_implementations([place])
+    groups: dict[tuple[str, str], list[Implementation]] = {}
+    for entry in every:
+        if _meant(entry.operation, entry.primitive, primitives):
+            groups.setdefault((entry.operation, entry.primitive), []).append(entry)
+    if not groups:
+        raise UsageError(
+            f"{place}: no primitive is called {', '.join(primitives)}",
+            hint="sha256, crypto_hash/sha256 or 'crypto_hash/*'",
+        )
+    root = every[0].tree
+    version = _version(root)
+    ways = ways_of(root) if every_compiler else [Way(FLAGS)]
+    if not ways:
+        raise UsageError(f"{root} has no list of compilers that are here", hint="leave --compilers out")
+    journal = Journal(out or places.runs_home().parent / "supercop" / version)
+    describe_primitives(every, journal.place / "catalogue")
+    left = {name: count for name, count in primitives_of(root).items() if name not in OPERATIONS}
+    return AskedTree(version, groups, ways, journal, left)
+
+
+def _meant(operation: str, primitive: str, patterns: Sequence[str]) -> bool:
+    """True where one of `patterns` is the primitive's name, its operation, or both with a slash; globs too."""
+    names = (primitive, f"crypto_{operation}", f"crypto_{operation}/{primitive}")
+    return not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns for name in names)
+
+
+def _version(root: Path) -> str:
+    file = root / "version"
+    text = file.read_text(encoding="utf-8", errors="replace").strip() if file.is_file() else ""
+    return text if text.isalnum() else root.name

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import click
 
 from perbyte import extras
-from perbyte.cli.declared import argument, flag, option, takes
-from perbyte.cli.options import GENTLE, Cores, DataRate, DataSize, Listed, PolicyOptions, Seconds, note
+from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.options import (
+    Duration,
+    PlaceOptions,
+    PolicyOptions,
+    QuietOption,
+    Rate,
+    Size,
+    Words,
+    note,
+    print_json,
+)
 from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
@@ -48,7 +57,6 @@ SECTIONS = {
 }
 BUDGET_S, PRECISION, EPOCHS = 20.0, 0.01, 3
 BEYOND_S, BEYOND_EPOCHS = 30.0, 5
-NO_AES = "no-aes-hardware"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,51 +67,34 @@ class AdviseOptions:
     profile: str = option(
         "--profile", default="none", help="Rules of nist, cnsa2, bsi, ietf, none, or a file (.toml).  [none]"
     )
-    date: datetime.datetime | None = option(
-        "--date", type=click.DateTime(["%Y-%m-%d"]), help="The day for which the rules count.  [today]"
+    date: Annotated[datetime.datetime, click.DateTime(["%Y-%m-%d"])] | None = option(
+        "--date", help="The day for which the rules count.  [today]"
     )
-    languages: tuple[str, ...] | None = option(
-        "--language", type=Listed(), help="Only libraries of these languages: c,java..."
-    )
-    peer: str | None = option("--peer", type=click.Choice([NO_AES]), help="What the other side lacks (tls).")
+    languages: Words | None = option("--language", help="Only libraries of these languages: c,java...")
+    peer: Literal["no-aes-hardware"] | None = option("--peer", help="What the other side lacks (tls).")
     mix: bool = flag("--mix", help="Take the best library for each part, not one for all (tls).")
-    rate: float | None = option("--rate", type=DataRate(), help="Your data rate: 2GB/s.")
+    rate: Rate | None = option("--rate", help="Your data rate: 2GB/s.")
     sizes: str | None = option("--sizes", help="Sizes of your messages: 64,1350,16KiB.")
-    histogram: Path | None = option(
-        "--histogram", type=click.Path(path_type=Path), help="Your sizes: lines of 'size count'."
-    )
+    histogram: Path | None = option("--histogram", help="Your sizes: lines of 'size count'.")
     threads: str | None = option("--threads", help="Also measure on several cores at once: 1,2,all.")
     states: bool = flag("--states", help="Also measure a first call, emptied caches, and after a sleep.")
-    volume: int | None = option("--volume", type=DataSize(), help="Data under one key: 1TB.")
-    disk: Path | None = option(
-        "--path", type=click.Path(path_type=Path), help="Also measure the disk of a directory (disk)."
+    volume: Size | None = option("--volume", help="Data under one key: 1TB.")
+    disk: Path | None = option("--path", help="Also measure the disk of a directory (disk).")
+    time_s: Duration = option("--time", default="250ms", help="Time of a password hash.  [250ms]")
+    memory: Size = option("--memory", default="64MiB", help="Memory of a password hash.  [64MiB]")
+    named: Path | None = option("--run", help="Use this run instead of measuring.")
+    budget: Duration | None = option(
+        "--budget", help=f"Measuring time.  [{BUDGET_S:.0f}s, or more if needed]"
     )
-    time_s: float = option(
-        "--time", type=Seconds(), default="250ms", help="Time of a password hash.  [250ms]"
-    )
-    memory: int = option(
-        "--memory", type=DataSize(), default="64MiB", help="Memory of a password hash.  [64MiB]"
-    )
-    named: Path | None = option(
-        "--run", type=click.Path(path_type=Path), help="Use this run instead of measuring."
-    )
-    budget: float | None = option(
-        "--budget", type=Seconds(), help=f"Measuring time.  [{BUDGET_S:.0f}s, or more if needed]"
-    )
-    cores: tuple[int, ...] | None = option(
-        "--cores", "--core", type=Cores(), help="Cores to measure on.  [all of one kind]"
-    )
-    gentle: bool = flag("--gentle", help=GENTLE)
+    place: PlaceOptions = group(PlaceOptions)
     as_json: bool = flag("--json", help="Print JSON.")
-    page: Path | None = option(
-        "--report", type=click.Path(path_type=Path), help="Also write the answer as an HTML page."
-    )
-    quiet: bool = flag("-q", "--quiet", help="No progress and no notes.")
+    page: Path | None = option("--report", help="Also write the answer as an HTML page.")
+    notes: QuietOption = group(QuietOption)
 
     def check(self) -> None:
         """Raise UsageError for what excludes or needs something else, and where the page cannot be written."""
         if self.peer and self.question != "tls":
-            raise UsageError("--peer is only for tls", hint=f"perbyte advise tls --peer {NO_AES}")
+            raise UsageError("--peer is only for tls", hint="perbyte advise tls --peer no-aes-hardware")
         if self.disk and not self.question.startswith("disk"):
             raise UsageError("--path is only for disk", hint="perbyte advise disk --path DIR")
         if self.sizes and self.histogram:
@@ -113,7 +104,8 @@ class AdviseOptions:
 
     def policy(self, budget_s: float, epochs: int) -> Policy:
         """How a run for an answer measures."""
-        return PolicyOptions(PRECISION, budget_s, epochs, self.cores, None, self.gentle).policy()
+        of_place = (self.place.gentle, self.place.cores)
+        return PolicyOptions(*of_place, PRECISION, budget_s, epochs, seed=None).policy()
 
 
 @click.command("advise", cls=SectionedCommand, sections=SECTIONS)
@@ -131,14 +123,16 @@ def command(options: AdviseOptions) -> int:
     from perbyte.advise import decide_together
     from perbyte.advise.decision import find_options
     from perbyte.app.advising import answer_all, draw_cases, read_mix
+    from perbyte.app.requests import read_states
     from perbyte.catalogue.questions import find_question
-    from perbyte.cli.measure import read_states
 
     if options.page:
         extras.require("report", "A page")
     wish = _wish(options)
     options.check()
-    beyond = read_states((COLD, FIRST, IDLE) if options.states else (), options.threads, options.cores) or ()
+    beyond = (
+        read_states((COLD, FIRST, IDLE) if options.states else (), options.threads, options.place.cores) or ()
+    )
     asked, limits = find_question(options.question), _limits(options)
     mixes = [read_mix(task, options.sizes, options.histogram) for task in asked.tasks]
     run, missing, code = _run(options, asked, mixes, wish)
@@ -185,10 +179,10 @@ def _run(
     if options.named:
         return open_run(find_run(options.named)), {}, EXIT_FINE
     policy = options.policy(options.budget or BUDGET_S, EPOCHS)
-    measure = partial(conduct, policy=policy, quiet=options.quiet, lenient=True)
-    done, missing = measure_question(asked, mixes, wish, measure, partial(note, quiet=options.quiet))
-    note_losses(done.run, quiet=options.quiet)
-    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=options.quiet)
+    measure = partial(conduct, policy=policy, quiet=options.notes.quiet, lenient=True)
+    done, missing = measure_question(asked, mixes, wish, measure, partial(note, quiet=options.notes.quiet))
+    note_losses(done.run, quiet=options.notes.quiet)
+    options.notes.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)")
     return done.run, missing, done.code
 
 
@@ -217,7 +211,7 @@ def _print(
         from perbyte.report.html import write
 
         page = write(advice_page(asked, told, run, notes, card, beside, libraries), options.page)
-        note(f"page: {page}", quiet=options.quiet)
+        options.notes.note(f"page: {page}")
     if options.as_json:
         document = {
             "schema_version": 1,
@@ -230,7 +224,7 @@ def _print(
             "notes": notes,
             **({"machines": records(beside)} if beside else {}),
         }
-        print(json.dumps(document, indent=1, allow_nan=False))
+        print_json(document)
     else:
         print(render_advice(asked, told, notes, beside, card=card, libraries=libraries), end="")
 
@@ -248,7 +242,7 @@ def _limits(options: AdviseOptions) -> Limits:
     rates = disk_rates(options.disk)
     how = "direct I/O" if rates.direct else "through the page cache, so these rates may be too high"
     size = f"{rates.bytes >> 20} MiB written and read back"
-    note(f"disk of {options.disk}: {size}, {how}", quiet=options.quiet)
+    options.notes.note(f"disk of {options.disk}: {size}, {how}")
     by = {"read": rates.read, "write": rates.write}
     return Limits(options.rate, by, kernel_lines(), "" if rates.direct else how)
 
@@ -270,8 +264,8 @@ def _beyond(told: Told, states: tuple[str, ...], options: AdviseOptions, limits:
         return told
     request, smallest, largest = wanted
     policy = options.policy(BEYOND_S, BEYOND_EPOCHS)
-    done = conduct(request, policy, quiet=options.quiet, lenient=True)
-    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=options.quiet)
+    done = conduct(request, policy, quiet=options.notes.quiet, lenient=True)
+    options.notes.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)")
     single, together = beyond_texts(told.decision, done.run.cells, smallest, largest)
     return _told(among_all(told.decision), replace(limits, threads=together, states=single))
 

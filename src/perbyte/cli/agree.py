@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+from dataclasses import dataclass
 
 import click
 
-from perbyte.cli.options import Listed
+from perbyte.app.quantities import read_sizes
+from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.options import QuietOption, Words, print_json, print_lines
 from perbyte.cli.terminal import LiveLine, print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND
 from perbyte.model.cell import FULL
 
 
+@dataclass(frozen=True, slots=True)
+class AgreeOptions:
+    """Which rows are checked, and on which data."""
+
+    selectors: tuple[str, ...] = argument(metavar="[SELECTOR]...", nargs=-1)
+    cpus: Words = option("--cpu", default=(FULL,), help="CPU tiers to check, or '*'.  [full]")
+    contracts: Words | None = option("--contract", help="Contracts, or globs: '*'.  [the usual ones]")
+    sizes: Words | None = option("--size", help="Sizes of data.  [67,4096]")
+    as_json: bool = flag("--json", help="Print JSON.")
+    notes: QuietOption = group(QuietOption)
+
+
 @click.command("agree")
-@click.argument("selectors", metavar="[SELECTOR]...", nargs=-1)
-@click.option("--cpu", "cpus", type=Listed(), default=(FULL,), help="CPU tiers to check, or '*'.  [full]")
-@click.option("--contract", "contracts", type=Listed(), help="Contracts, or globs: '*'.  [the usual ones]")
-@click.option("--size", "sizes", metavar="LIST", help="Sizes of data.  [67,4099]")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
-def command(
-    selectors: tuple[str, ...],
-    cpus: tuple[str, ...],
-    contracts: tuple[str, ...] | None,
-    sizes: str | None,
-    as_json: bool,
-    quiet: bool,
-) -> int:
+@takes(AgreeOptions)
+def command(options: AgreeOptions) -> int:
     """Check that all built runners compute the same, and count the libraries of each algorithm.
 
     Known answers, agreement on random data, round trips and forgeries, as before a measurement. Runners take what
@@ -40,25 +41,22 @@ def command(
       perbyte dev agree --cpu '*' --json
     """
     from perbyte.app.agreeing import SIZES, agree
-    from perbyte.catalogue import parse_sizes
     from perbyte.report.agreement import agreement_lines, agreement_listing
 
-    line = LiveLine(quiet=quiet)
+    line = LiveLine(quiet=options.notes.quiet)
     try:
         agreement = agree(
-            selectors,
-            cpus=cpus,
-            contracts=contracts or (),
-            sizes=parse_sizes(sizes) if sizes else SIZES,
+            options.selectors,
+            cpus=options.cpus,
+            contracts=options.contracts or (),
+            sizes=read_sizes(options.sizes) or SIZES,
             tell=line.draw,
         )
     finally:
         line.close()
-    if as_json:
-        print(json.dumps(asdict(agreement), indent=1))
+    if options.as_json:
+        print_json(agreement)
     else:
         print_listing(agreement_listing(agreement))
-        print()
-        for text in agreement_lines(agreement):
-            print(text)
+        print_lines(["", *agreement_lines(agreement)])
     return EXIT_FINE if agreement.equal else EXIT_FOUND

@@ -3,34 +3,53 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from perbyte import extras, places
-from perbyte.cli.options import Percent, note
+from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.options import Forms, QuietOption, Share, note, print_json, print_lines
 from perbyte.cli.terminal import print_listing
-from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking, UsageError
-from perbyte.report.listing import from_records
+from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking
 
 if TYPE_CHECKING:
     from perbyte.atlas import Atlas
     from perbyte.atlas.anew import Over
 
-at = click.option("--atlas", "url", metavar="PLACE", help="Directory, or s3://bucket/path.  [the user's own]")
-as_json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
+@dataclass(frozen=True, slots=True)
+class AtlasOption:
+    """Which atlas is meant."""
 
-def spread_options(function: Any) -> Any:
-    """Add --workers and --scheduler."""
-    function = click.option("--scheduler", "address", metavar="ADDRESS", help="Use this Dask scheduler.")(
-        function
+    url: str | None = option(
+        "--atlas", metavar="PLACE", help="Directory, or s3://bucket/path.  [the user's own]"
     )
-    return click.option("--workers", default=0, help="Number of processes, by Dask.  [this one]")(function)
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadOptions(AtlasOption):
+    """On how many workers an atlas is worked through."""
+
+    workers: int = option("--workers", default=0, help="Number of processes, by Dask.  [this one]")
+    address: str | None = option("--scheduler", metavar="ADDRESS", help="Use this Dask scheduler.")
+
+    @contextlib.contextmanager
+    def spread(self) -> Iterator[Over]:
+        """A map in one process, on so many workers here, or on those behind a scheduler."""
+        from perbyte.atlas.anew import one_process
+
+        if not self.workers and not self.address:
+            yield one_process
+            return
+        extras.require("fleet", "A fleet")
+        from perbyte.fleet.spread import spread
+
+        with spread(self.workers, self.address) as over:
+            yield over
 
 
 @click.group("atlas")
@@ -46,95 +65,86 @@ def command() -> None:
     """
 
 
+@dataclass(frozen=True, slots=True)
+class AddOptions:
+    """Which runs are added, and under which name."""
+
+    runs: tuple[Path, ...] = argument(nargs=-1, metavar="[RUN...]")
+    at: AtlasOption = group(AtlasOption)
+    machine: str = option(
+        "--machine", default="", help="Name of the machine that measured.  [from its profile]"
+    )
+    keep_identities: bool = flag(
+        "--keep-identities", help="Keep names of hosts and users, and paths, in the added runs."
+    )
+    notes: QuietOption = group(QuietOption)
+
+
 @command.command("add")
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path), metavar="[RUN...]")
-@at
-@click.option("--machine", default="", help="Name of the machine that measured.  [from its profile]")
-@click.option(
-    "--keep-identities", is_flag=True, help="Keep names of hosts and users, and paths, in the added runs."
-)
-@click.option("-q", "--quiet", is_flag=True, help="No progress and no notes.")
-def add_(runs: tuple[Path, ...], url: str | None, machine: str, keep_identities: bool, quiet: bool) -> int:
+@takes(AddOptions)
+def add_(options: AddOptions) -> int:
     """Add RUNs (the newest without them). A run that the atlas already has is not added again."""
     from perbyte.app.run_names import find_run
 
-    place = placed(url)
+    place = placed(options.at.url)
     from perbyte.atlas import add
 
     done = add(
         place,
-        [find_run(run) for run in runs or (None,)],
-        machine=machine,
-        keep_identities=keep_identities,
-        watch=lambda key: note(f"added: {key}", quiet=quiet),
+        [find_run(run) for run in options.runs or (None,)],
+        machine=options.machine,
+        keep_identities=options.keep_identities,
+        watch=lambda key: options.notes.note(f"added: {key}"),
     )
     for key in done.known:
-        note(f"there already: {key}", quiet=quiet)
+        options.notes.note(f"there already: {key}")
     for path, error in done.refused:
         note(f"left out: {path}: {error}")
     if done.refused and not done.new and not done.known:
         raise done.refused[0][1]
-    note(f"atlas: {place}", quiet=quiet)
+    options.notes.note(f"atlas: {place}")
     return EXIT_FOUND if done.refused else EXIT_FINE
 
 
+@dataclass(frozen=True, slots=True)
+class ListOptions(AtlasOption):
+    """Rows of what, and in which form."""
+
+    by_run: bool = flag("--runs", help="Print a row per run instead of one per machine.")
+    as_json: bool = flag("--json", help="Print JSON.")
+
+
 @command.command("list")
-@at
-@click.option("--runs", "by_run", is_flag=True, help="Print a row per run instead of one per machine.")
-@as_json_option
-def list_(url: str | None, by_run: bool, as_json: bool) -> int:
+@takes(ListOptions)
+def list_(options: ListOptions) -> int:
     """List machines, or runs, newest first."""
     import msgspec
 
-    from perbyte.model.text import plain
+    from perbyte.report.atlas import machines_listing, runs_listing
 
-    atlas = opened(url)
+    atlas = opened(options.url)
     listed = sorted(atlas.runs.values(), key=lambda row: (row.started_at, row.key), reverse=True)
-    if as_json:
-        print(json.dumps([{"key": row.key} | msgspec.to_builtins(row) for row in listed], indent=1))
+    if options.as_json:
+        print_json([{"key": row.key} | msgspec.to_builtins(row) for row in listed])
         return EXIT_FINE
-    if by_run:
-        rows = [
-            {
-                "run": row.key,
-                "started": row.started_at[:16],
-                "cells": f"{row.cells:,}",
-                "study": row.study,
-                "libraries": ", ".join(row.libraries),
-            }
-            for row in listed
-        ]
-    else:
-        rows = []
-        for machine, runs in atlas.machines().items():
-            libraries = sorted({library for run in runs for library in run.libraries})
-            rows.append(
-                {
-                    "machine": machine,
-                    "model": runs[0].cpu_model,
-                    "provider": runs[0].provider,
-                    "runs": f"{len(runs):,}",
-                    "cells": f"{sum(run.cells for run in runs):,}",
-                    "newest": max(run.started_at for run in runs)[:16],
-                    "libraries": ", ".join(libraries),
-                }
-            )
-    if rows:
-        print_listing(
-            from_records(
-                [{name: plain(text, 120) for name, text in row.items()} for row in rows], "libraries"
-            )
-        )
+    if listed:
+        print_listing(runs_listing(listed) if options.by_run else machines_listing(atlas.machines()))
     note(f"{len(atlas.runs):,} runs of {len(atlas.machines()):,} machines in {atlas.place.url}")
     return EXIT_FINE
 
 
+@dataclass(frozen=True, slots=True)
+class AtlasQueryOptions:
+    """What is asked of which atlas, and how the answer is printed."""
+
+    sql: str = argument()
+    at: AtlasOption = group(AtlasOption)
+    forms: Forms = group(Forms)
+
+
 @command.command("query")
-@click.argument("sql")
-@at
-@as_json_option
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table.")
-def query_(sql: str, url: str | None, as_json: bool, as_csv: bool) -> int:
+@takes(AtlasQueryOptions)
+def query_(options: AtlasQueryOptions) -> int:
     """Run one SQL statement over all runs of the atlas.
 
     Views: runs (a row per run), cells (a row per figure), samples (a row per sample); `run` joins them.
@@ -142,69 +152,81 @@ def query_(sql: str, url: str | None, as_json: bool, as_csv: bool) -> int:
     from perbyte.atlas import query
     from perbyte.cli.query import print_rows
 
-    if as_json and as_csv:
-        raise UsageError("--json and --csv exclude each other")
-    print_rows(*query(opened(url), sql), as_json=as_json, as_csv=as_csv)
+    print_rows(*query(opened(options.at.url), options.sql), options.forms)
     return EXIT_FINE
 
 
+@dataclass(frozen=True, slots=True)
+class PullOptions:
+    """Which runs of an atlas are written where."""
+
+    keys: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN...")
+    at: AtlasOption = group(AtlasOption)
+    out: Path | None = option("--out", help="Directory to write to.  [where runs are]")
+    notes: QuietOption = group(QuietOption)
+
+
 @command.command("pull")
-@click.argument("keys", nargs=-1, required=True, metavar="RUN...")
-@at
-@click.option("--out", type=click.Path(path_type=Path), help="Directory to write to.  [where runs are]")
-@click.option("-q", "--quiet", is_flag=True, help="No notes.")
-def pull_(keys: tuple[str, ...], url: str | None, out: Path | None, quiet: bool) -> int:
+@takes(PullOptions)
+def pull_(options: PullOptions) -> int:
     """Write RUNs of the atlas as run directories, for show, report, compare and study judge."""
     from perbyte.atlas import pull
 
-    atlas = opened(url)
-    full_keys = [atlas.find(key).key for key in keys]
-    target = out or places.runs_home()
-    pull(atlas, full_keys, target, lambda key: note(f"run: {target / key}", quiet=quiet))
+    atlas = opened(options.at.url)
+    full_keys = [atlas.find(key).key for key in options.keys]
+    target = options.out or places.runs_home()
+    pull(atlas, full_keys, target, lambda key: options.notes.note(f"run: {target / key}"))
     return EXIT_FINE
 
 
 @command.command("pack")
-@at
-def pack_(url: str | None) -> int:
+@takes(AtlasOption)
+def pack_(options: AtlasOption) -> int:
     """Combine many small files into a few large ones. No data are lost, and queries get faster."""
     from perbyte.atlas import pack
 
-    before, after = pack(placed(url))
+    before, after = pack(placed(options.url))
     note(f"{before:,} files before, {after:,} now")
     return EXIT_FINE
 
 
+@dataclass(frozen=True, slots=True)
+class SiteOptions:
+    """Which atlas is written where."""
+
+    directory: Annotated[Path, click.Path(path_type=Path, file_okay=False)] = argument()
+    at: AtlasOption = group(AtlasOption)
+    title: str = option("--title", default="What cryptography costs", help="Title of the first page.")
+    notes: QuietOption = group(QuietOption)
+
+
 @command.command("site")
-@click.argument("directory", type=click.Path(path_type=Path, file_okay=False))
-@at
-@click.option("--title", default="What cryptography costs", help="Title of the first page.")
-@click.option("-q", "--quiet", is_flag=True, help="No notes.")
-def site_(directory: Path, url: str | None, title: str, quiet: bool) -> int:
+@takes(SiteOptions)
+def site_(options: SiteOptions) -> int:
     """Write the atlas as a website into DIRECTORY: pages by algorithm, library, machine and month, search, and data."""
     extras.require("report", "A site")
-    atlas = opened(url)
+    atlas, directory = opened(options.at.url), options.directory
     from perbyte.atlas.export import gather, write_data
     from perbyte.report.site.write import write_site
 
     try:
-        pages = write_site(gather(atlas), directory, lambda place: write_data(atlas, place), title)
+        pages = write_site(gather(atlas), directory, lambda place: write_data(atlas, place), options.title)
     except OSError as error:
         raise EnvironmentLacking(
             f"{directory} cannot be written: {error.strerror}", hint="look at the disk and the permissions"
         ) from None
-    note(f"site: {directory / 'index.html'}, {pages:,} pages", quiet=quiet)
+    options.notes.note(f"site: {directory / 'index.html'}, {pages:,} pages")
     return EXIT_FINE
 
 
 @command.command("verify")
-@at
-def verify_(url: str | None) -> int:
+@takes(AtlasOption)
+def verify_(options: AtlasOption) -> int:
     """Compare every file with the index, and check the state of every run. Exit code 1 if something is wrong."""
     from perbyte.atlas.reading import verify
     from perbyte.model.text import plain
 
-    atlas = opened(url, quiet=True)
+    atlas = opened(options.url, quiet=True)
     wrong = verify(atlas)
     for line in wrong:
         print(plain(line, 400))
@@ -212,29 +234,35 @@ def verify_(url: str | None) -> int:
     return EXIT_FOUND if wrong else EXIT_FINE
 
 
+CHANGED = ("precision", "level", "clock_tolerance", "contention_tolerance")  # of a policy, by `refigure`
+
+
+@dataclass(frozen=True, slots=True)
+class RefigureOptions:
+    """What of the policy is another, and where the figures go."""
+
+    precision: Share | None = option("--precision", help="Half-width at which a figure is good.")
+    level: Share | None = option("--level", help="Level of the intervals.")
+    clock_tolerance: Share | None = option(
+        "--clock-tolerance", help="Largest difference of the clock around a clean sample."
+    )
+    contention_tolerance: Share | None = option(
+        "--contention-tolerance", help="Largest contention of a clean sample."
+    )
+    output: Path | None = option("-o", "--output", help="Write the figures to this Parquet file.")
+    over: SpreadOptions = group(SpreadOptions)
+
+
 @command.command("refigure")
-@at
-@click.option("--precision", type=Percent(), help="Half-width at which a figure is good.")
-@click.option("--level", type=Percent(), help="Level of the intervals.")
-@click.option(
-    "--clock-tolerance", type=Percent(), help="Largest difference of the clock around a clean sample."
-)
-@click.option("--contention-tolerance", type=Percent(), help="Largest contention of a clean sample.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Write the figures to this Parquet file."
-)
-@spread_options
-def refigure_(
-    url: str | None, output: Path | None, workers: int, address: str | None, **changes: float | None
-) -> int:
+@takes(RefigureOptions)
+def refigure_(options: RefigureOptions) -> int:
     """Compute all figures again from the samples under another policy, and show the changes."""
     from perbyte.atlas.anew import refigure
 
-    atlas = opened(url)
-    with _spread(workers, address) as over:
-        told = refigure(
-            atlas, {name: change for name, change in changes.items() if change is not None}, output, over
-        )
+    atlas = opened(options.over.url)
+    changes = {name: change for name in CHANGED if (change := getattr(options, name)) is not None}
+    with options.over.spread() as over:
+        told = refigure(atlas, changes, options.output, over)
     for problem in told.problems:
         note(f"left out: {problem}")
     print(f"{told.cells:,} figures of {told.runs:,} runs; {told.differ:,} differ by more than 0.1%")
@@ -243,43 +271,29 @@ def refigure_(
     return EXIT_FOUND if told.problems else EXIT_FINE
 
 
+@dataclass(frozen=True, slots=True)
+class ClaimsOptions:
+    """Which study is judged on which machines."""
+
+    study: str = argument()
+    over: SpreadOptions = group(SpreadOptions)
+    as_json: bool = flag("--json", help="Print JSON.")
+
+
 @command.command("claims")
-@click.argument("study")
-@at
-@spread_options
-@as_json_option
-def claims_(study: str, url: str | None, workers: int, address: str | None, as_json: bool) -> int:
+@takes(ClaimsOptions)
+def claims_(options: ClaimsOptions) -> int:
     """Judge the claims of STUDY on every machine that repeated it."""
     from perbyte.atlas.anew import judge_over
 
-    atlas = opened(url)
-    with _spread(workers, address) as over:
-        machine_lists = judge_over(atlas, study, over)
-    if as_json:
-        print(
-            json.dumps(
-                [asdict(machines) | {"sentence": machines.sentence} for machines in machine_lists], indent=1
-            )
-        )
-        return EXIT_FINE
-    for machine_list in machine_lists:
-        print(f"{machine_list.claim}: {machine_list.says}\n  {machine_list.sentence}")
+    atlas = opened(options.over.url)
+    with options.over.spread() as over:
+        judged = judge_over(atlas, options.study, over)
+    if options.as_json:
+        print_json([asdict(machines) | {"sentence": machines.sentence} for machines in judged])
+    else:
+        print_lines(f"{claim.claim}: {claim.says}\n  {claim.sentence}" for claim in judged)
     return EXIT_FINE
-
-
-@contextlib.contextmanager
-def _spread(workers: int, address: str | None) -> Iterator[Over]:
-    """A map in one process, on so many workers here, or on those behind a scheduler."""
-    from perbyte.atlas.anew import one_process
-
-    if not workers and not address:
-        yield one_process
-        return
-    extras.require("fleet", "A fleet")
-    from perbyte.fleet.spread import spread
-
-    with spread(workers, address) as over:
-        yield over
 
 
 def placed(url: str | None) -> str:

@@ -44,11 +44,6 @@ def build_needed(globs: Iterable[str], *, quiet: bool = False) -> None:
     building.build_needed(globs, partial(note, quiet=quiet))
 
 
-def hands(*, quiet: bool) -> dict[str, Any]:
-    """What `app.trying.bench.Bench` measures and speaks with."""
-    return {"conduct": partial(conduct_plan, quiet=quiet), "say": partial(note, quiet=quiet)}
-
-
 def budgeted(prepared: Prepared, *, raised: bool, quiet: bool) -> Prepared:
     """As `app.budget.budgeted`."""
     return budget.budgeted(prepared, partial(note, quiet=quiet), raised=raised)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import textwrap
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from perbyte.cli.options import Listed
+from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.options import QuietOption, Words, print_json
 from perbyte.cli.terminal import LiveLine
 from perbyte.errors import EXIT_FINE, EXIT_FOUND
 from perbyte.model.cell import FULL
@@ -43,23 +43,26 @@ def _replay(spec: RunnerSpec, cpus: Sequence[str], file: Path) -> int:
     return code
 
 
+@dataclass(frozen=True, slots=True)
+class ConformOptions:
+    """Which runner is checked, and how thoroughly."""
+
+    name: str = argument(metavar="RUNNER")
+    cpus: Words = option("--cpu", default=(FULL,), help="CPU tiers to check: full,soft.  [full]")
+    quick: bool = flag("--quick", help="Check one algorithm per operation and contract.")
+    seed: Annotated[int, click.IntRange(0)] = option(
+        "--seed", default=1, show_default=True, help="Seed for the choice of tests."
+    )
+    replay: Annotated[Path, click.Path(exists=True, dir_okay=False, path_type=Path)] | None = option(
+        "--replay", help="Replay only this transcript (protocol/transcripts)."
+    )
+    as_json: bool = flag("--json", help="Print JSON.")
+    notes: QuietOption = group(QuietOption)
+
+
 @click.command("conform")
-@click.argument("name", metavar="RUNNER")
-@click.option("--cpu", "cpus", type=Listed(), default=(FULL,), help="CPU tiers to check: full,soft.  [full]")
-@click.option("--quick", is_flag=True, help="Check one algorithm per operation and contract.")
-@click.option(
-    "--seed", type=click.IntRange(0), default=1, show_default=True, help="Seed for the choice of tests."
-)
-@click.option(
-    "--replay",
-    type=click.Path(exists=True, dir_okay=False),
-    help="Replay only this transcript (protocol/transcripts).",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
-def command(
-    name: str, cpus: tuple[str, ...], quick: bool, seed: int, replay: str | None, as_json: bool, quiet: bool
-) -> int:
+@takes(ConformOptions)
+def command(options: ConformOptions) -> int:
     """Check RUNNER against every rule of protocol/SPEC.md, and list the rules that it breaks.
 
     Then measure one operation of each kind in a short run, with the audit of `measure`. It checks known answers, CPU
@@ -76,30 +79,32 @@ def command(
     from perbyte.runners import find, not_built
     from perbyte.runners.conform import conform
 
+    name, cpus = options.name, options.cpus
     spec = find(name)
     if spec.built and not spec.out().is_dir():
         raise not_built(name)
     for cpu in cpus:
         spec.tier(cpu)  # raises for an unknown one before the first is asked
-    if replay:
-        return _replay(spec, cpus, Path(replay))
+    if options.replay:
+        return _replay(spec, cpus, options.replay)
     outcomes: dict[str, tuple[list[Complaint], AuditOutcome]] = {}
     for cpu in cpus:
-        line, started, label = LiveLine(quiet=quiet), time.monotonic(), f"{name}, {cpu}: "
+        line, started, label = LiveLine(quiet=options.notes.quiet), time.monotonic(), f"{name}, {cpu}: "
         try:
-            complaints = conform(spec, cpu=cpu, every=not quick, seed=seed, tell=partial(_show, line, label))
+            told = partial(_show, line, label)
+            complaints = conform(spec, cpu=cpu, every=not options.quick, seed=options.seed, tell=told)
             took_s = time.monotonic() - started
             line.draw(f"{label}audit")
-            audited = audit_runner(spec, cpu, seed)
+            audited = audit_runner(spec, cpu, options.seed)
         finally:
             line.close()
         outcomes[cpu] = complaints, audited
-        if not as_json:
-            for text in verdict_lines(f"{name}, tier {cpu}", complaints, quick, took_s):
+        if not options.as_json:
+            for text in verdict_lines(f"{name}, tier {cpu}", complaints, options.quick, took_s):
                 _print_item(text)
             for text in audit_lines(audited):
                 _print_item(text)
-    if as_json:
+    if options.as_json:
         content = [
             {
                 "runner": name,
@@ -109,7 +114,7 @@ def command(
             }
             for cpu, (complaints, audited) in outcomes.items()
         ]
-        print(json.dumps(content, indent=1))
+        print_json(content)
     return EXIT_FOUND if any(some or audited.refused for some, audited in outcomes.values()) else EXIT_FINE
 
 

@@ -1,15 +1,19 @@
 """Options declared once: the fields of a frozen value are the options of the command that is called with it.
 
-A field made by `option` or `argument` is what click's decorator of that name would add; one made by `group` is a value
-of options that several commands share. Nothing is converted or checked here: click does the one, `__post_init__` of a
-value the other.
+A field made by `option` or `argument` is what click's decorator of that name would add; its annotation says the type: a
+`Path`, a plain type, or a plain type with a parameter type of click, as `Duration` of `perbyte.cli.options`. A field
+made by `group` is a value of options that several commands share. Nothing is converted or checked here: click does the
+one, `__post_init__` of a value the other.
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, TypeVar, cast
+from functools import partial
+from pathlib import Path
+from types import NoneType
+from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import click
 
@@ -18,8 +22,13 @@ _DECORATOR, _GROUP = "decorator", "group"
 
 
 def option(*names: str, **attributes: Any) -> Any:
-    """Declare a field as an option: `names` and `attributes` as for `click.option`, the field's name apart."""
-    return dataclasses.field(metadata={_DECORATOR: lambda name: click.option(*names, name, **attributes)})
+    """Declare a field as an option: `names` and `attributes` as for `click.option`, the field's name and type apart."""
+
+    def decorator(name: str, kind: Any) -> Any:
+        repeated = {"multiple": True} if get_origin(kind) is tuple else {}
+        return click.option(*names, name, **{"type": _type(kind), **repeated, **attributes})
+
+    return dataclasses.field(metadata={_DECORATOR: decorator})
 
 
 def flag(*names: str, **attributes: Any) -> Any:
@@ -28,8 +37,12 @@ def flag(*names: str, **attributes: Any) -> Any:
 
 
 def argument(**attributes: Any) -> Any:
-    """Declare a field as an argument: `attributes` as for `click.argument`."""
-    return dataclasses.field(metadata={_DECORATOR: lambda name: click.argument(name, **attributes)})
+    """Declare a field as an argument: `attributes` as for `click.argument`, the type apart."""
+
+    def decorator(name: str, kind: Any) -> Any:
+        return click.argument(name, **{"type": _type(kind), **attributes})
+
+    return dataclasses.field(metadata={_DECORATOR: decorator})
 
 
 def group(kind: type[T]) -> T:
@@ -54,11 +67,30 @@ def takes(kind: type[T]) -> Callable[[Callable[[T], int]], Callable[..., int]]:
 
 def _declared(kind: type[Any]) -> Iterator[tuple[str, Callable[[str], Callable[..., Any]]]]:
     """The names of all fields and what makes their decorators, those of groups in the groups' places."""
+    hints = get_type_hints(kind, include_extras=True)
     for field in dataclasses.fields(kind):
         if within := field.metadata.get(_GROUP):
             yield from _declared(within)
         else:
-            yield field.name, field.metadata[_DECORATOR]
+            yield field.name, partial(field.metadata[_DECORATOR], kind=_present(hints[field.name]))
+
+
+def _present(hint: Any) -> Any:
+    """The type of a field where it has a value."""
+    if NoneType not in get_args(hint):
+        return hint
+    return next(part for part in get_args(hint) if part is not NoneType)
+
+
+def _type(kind: Any) -> Any:
+    """What click converts by: the parameter type that `kind` is annotated with, else the plain type."""
+    if annotated := getattr(kind, "__metadata__", ()):
+        return annotated[0]
+    if get_origin(kind) is tuple:
+        return _type(get_args(kind)[0])
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    return click.Path(path_type=Path) if kind is Path else kind
 
 
 def _made(kind: type[T], given: Mapping[str, Any]) -> T:

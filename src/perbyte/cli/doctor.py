@@ -4,71 +4,46 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from perbyte.app.checkup import lacks, look_around
-from perbyte.cli.options import note
+from perbyte.cli.declared import flag, option, takes
+from perbyte.cli.options import note, print_json, print_lines
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE
 from perbyte.places import require_writable
 from perbyte.runners import RunnerSpec
 
-if TYPE_CHECKING:
-    pass
+
+@dataclass(frozen=True, slots=True)
+class DoctorOptions:
+    """What is printed, and whether the core is described for others."""
+
+    as_json: bool = flag("--json", help="Print JSON.")
+    report: Path | None = option(
+        "--report", help="Write a description of this core to a file, to send to us."
+    )
 
 
 @click.command("doctor")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option(
-    "--report",
-    type=click.Path(path_type=Path),
-    help="Write a description of this core to a file, to send to us.",
-)
-def command(as_json: bool, report: Path | None) -> int:
+@takes(DoctorOptions)
+def command(options: DoctorOptions) -> int:
     """Show this machine: CPU, clock source and its self-check, runners, and what is missing.
 
     Exit code 3 if nothing can be measured here.
     """
-    from perbyte.report.checkup import clock_lines, machine_lines, neighbour_lines
-    from perbyte.runners import locate
+    from perbyte.report.checkup import checkup_lines
 
     seen = look_around()
-    if as_json or report:
-        content = seen.as_json()
-        if report:
-            _write_report(report, content)
-        if as_json:
-            print(json.dumps(content, indent=1))
-        return EXIT_FINE if seen.found else EXIT_ENVIRONMENT
-    parts = {
-        "machine": machine_lines(seen.machine),
-        "clock": clock_lines(seen.found),
-        "neighbours": neighbour_lines(seen.found, seen.watched, seen.machine),
-    }
-    for title, lines in parts.items():
-        print(title)
-        for line in lines:
-            print(f"  {line}")
-    print("runners")
-    for spec, result in seen.checked:
-        if "error" in result:
-            print(f"  {spec.name:18} BROKEN       {result['error']}")
-        else:
-            state = "outdated" if result["outdated"] else "ready"
-            way = f"; its sources changed, run: perbyte build {spec.name}" if result["outdated"] else ""
-            print(
-                f"  {spec.name:18} {state:12} {result['library']} {result['library_version']}, "
-                f"{result['algorithms']} algorithms, tiers {', '.join(spec.tiers)}{way}"
-            )
-    for spec in seen.unbuilt:
-        print(f"  {_unbuilt_line(spec)}")
-    for spec in locate():
-        if spec.opt_in and not spec.out().is_dir():
-            print(f"  {spec.name:18} opt-in       {spec.summary}; build it with: perbyte build {spec.name}")
-    if not seen.found:
-        print("nothing can be measured here yet; run: perbyte build")
+    if options.report:
+        _write_report(options.report, seen.as_json())
+    if options.as_json:
+        print_json(seen.as_json())
+    elif not options.report:
+        print_lines(checkup_lines(seen, [_unbuilt_line(spec) for spec in seen.unbuilt]))
     return EXIT_FINE if seen.found else EXIT_ENVIRONMENT
 
 

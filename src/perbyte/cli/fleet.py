@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -13,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from perbyte import extras
-from perbyte.cli.declared import argument, flag, option, takes
-from perbyte.cli.options import note
+from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.options import QuietOption, note, print_json
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking, UsageError
 from perbyte.report.listing import from_records
@@ -22,8 +21,14 @@ from perbyte.report.listing import from_records
 if TYPE_CHECKING:
     from perbyte.fleet.conduct import JobOutcome
 
-SCHEDULER = "The Dask scheduler: tcp://HOST:8786."
-at = click.option("--scheduler", "address", metavar="ADDRESS", help=SCHEDULER)
+
+@dataclass(frozen=True, slots=True)
+class SchedulerOption:
+    """Which fleet is meant."""
+
+    address: str | None = option(
+        "--scheduler", metavar="ADDRESS", help="The Dask scheduler: tcp://HOST:8786."
+    )
 
 
 @click.group("fleet")
@@ -91,19 +96,25 @@ def scheduler_(host: str, port: int) -> int:
     return EXIT_FINE
 
 
+@dataclass(frozen=True, slots=True)
+class StatusOptions(SchedulerOption):
+    """Of which fleet, and in which form."""
+
+    as_json: bool = flag("--json", help="Print JSON.")
+
+
 @command.command("status")
-@at
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def status_(address: str | None, as_json: bool) -> int:
+@takes(StatusOptions)
+def status_(options: StatusOptions) -> int:
     """Show the machines of a fleet, their Perbyte, and what they measure."""
     extras.require("fleet", "A fleet")
     from perbyte.fleet import conduct
     from perbyte.model.text import plain
 
-    with conduct.connected(_named(address)) as client:
+    with conduct.connected(_named(options.address)) as client:
         machines = conduct.machines_of(client)
-    if as_json:
-        print(json.dumps([asdict(facts) for _, facts in sorted(machines.items())], indent=1))
+    if options.as_json:
+        print_json([asdict(facts) for _, facts in sorted(machines.items())])
         return EXIT_FINE
     others = conduct.other_names(machines)
     rows = [
@@ -129,10 +140,9 @@ class FleetOptions:
     words: tuple[str, ...] = argument(
         nargs=-1, type=click.UNPROCESSED, metavar="SELECTOR... | study run NAME | OPTION..."
     )
-    address: str | None = option("--scheduler", metavar="ADDRESS", help=SCHEDULER)
+    at: SchedulerOption = group(SchedulerOption)
     hosts: Path | None = option(
         "--hosts",
-        type=click.Path(path_type=Path),
         help="Start a fleet by SSH: a file with one [USER@]HOST[:PORT] per line.",
     )
     machines: str | None = option("--machines", help="Use only these machines: names, separated by commas.")
@@ -147,7 +157,7 @@ class FleetOptions:
     patience: float = option(
         "--patience", default=600.0, show_default=True, help="Seconds to wait for a lost machine."
     )
-    quiet: bool = flag("-q", "--quiet", help="No progress.")
+    notes: QuietOption = group(QuietOption)
 
 
 @command.command("measure", context_settings={"ignore_unknown_options": True})
@@ -161,13 +171,13 @@ def measure_(options: FleetOptions) -> int:
     extras.require("fleet", "A fleet")
     from perbyte.fleet import conduct
 
-    quiet = options.quiet
+    quiet = options.notes.quiet
     if bool(options.words) == bool(options.resume):
         raise UsageError(
             "there is nothing to measure",
             hint="give selectors, --suite NAME, 'study run NAME', or --resume JOB",
         )
-    with _fleet(options.address, options.hosts) as scheduler:
+    with _fleet(options.at.address, options.hosts) as scheduler:
         with conduct.connected(scheduler) as client:
             there = conduct.machines_of(client)
         if options.resume:
@@ -187,7 +197,10 @@ def measure_(options: FleetOptions) -> int:
                 "the fleet has no machine", hint=f"on each: perbyte fleet worker {scheduler}"
             )
         conduct.require_agreement({name: facts for name, facts in there.items() if name in names})
-        note(f"job {job.id} on {len(names)} machines: {', '.join(names)}", quiet=quiet)
+        note(
+            f"job {job.id} on {len(names)} machine{'s' if len(names) != 1 else ''}: {', '.join(names)}",
+            quiet=quiet,
+        )
         try:
             watch = partial(_tell, quiet=quiet)
             done = conduct.conduct(scheduler, job, names, watch, patience_s=options.patience)
@@ -219,23 +232,12 @@ def _told(done: JobOutcome, options: FleetOptions) -> int:
         for name, path in sorted(done.runs.items()):
             add(placed(options.url), [path], machine=name, keep_identities=done.job.keep_identities)
         note(f"atlas: {placed(options.url)}")
-    if done.runs and not options.quiet:
-        _print_table(done.runs)
+    if done.runs and not options.notes.quiet:
+        from perbyte.report.runtext import render_side_by_side
+        from perbyte.store import open_run
+
+        print(render_side_by_side({name: open_run(path) for name, path in sorted(done.runs.items())}), end="")
     return EXIT_FOUND if done.failed or done.missing else EXIT_FINE
-
-
-def _print_table(runs: Mapping[str, Path]) -> None:
-    """The table of all machines: one run as `show` prints it, several with a column each, as `compare` does."""
-    from perbyte.report.grid import compare_runs
-    from perbyte.report.text import render_comparison, render_table
-    from perbyte.store import open_run
-
-    names = sorted(runs)
-    opened = [open_run(runs[name]) for name in names]
-    if len(opened) == 1:
-        print(render_table(opened[0]), end="")
-    else:
-        print(render_comparison(compare_runs(opened, names), opened[0].noise_floor), end="")
 
 
 def _checked(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -277,17 +279,9 @@ def _fleet(address: str | None, hosts: Path | None) -> Iterator[str]:
     if hosts is None:
         yield _named(address)
         return
-    from perbyte.fleet.spread import by_ssh
+    from perbyte.fleet.spread import by_ssh, read_hosts
 
-    try:
-        lines = hosts.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{hosts} cannot be read: {error}", hint="a text file with one host per line"
-        ) from error
-    names = [name for line in lines if (name := line.partition("#")[0].strip())]
-    if not names:
-        raise UsageError(f"{hosts} names no host", hint="one host per line: [USER@]HOST[:PORT]")
+    names = read_hosts(hosts)
     note(f"starting a fleet on {', '.join(names)}")
     with by_ssh(names) as scheduler:
         yield scheduler

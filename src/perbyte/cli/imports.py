@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.options import note
+from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.options import QuietOption
 from perbyte.errors import EXIT_FINE
 from perbyte.exchange.benchmarks import FORMATS
 from perbyte.model.text import plain
@@ -28,31 +30,30 @@ def command() -> None:
     """
 
 
+@dataclass(frozen=True, slots=True)
+class ImportOptions(QuietOption):
+    """What the runs are called, and where they are stored."""
+
+    name: str | None = option("--name", help="Name of the run; several runs get numbers.  [the file's]")
+    out: Path | None = option("--out", help="Directory of the run, or of the runs if several.")
+    overwrite: bool = flag("--replace", help="Replace runs of the same name.")
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedOptions:
+    """Which listings of `openssl speed`, and what they do not say themselves."""
+
+    files: tuple[Path, ...] = argument(nargs=-1, required=True, metavar="FILE...")
+    machine: Path | None = option("--machine", help="File of boot messages, /proc/cpuinfo or lscpu.")
+    version: str = option("--library-version", default="", help="OpenSSL's version, if a listing lacks it.")
+    join: bool = flag("--join", help="Make one run of all listings (one machine, one version).")
+    partial: bool = flag("--partial", help="Take the complete rows of a truncated listing.")
+    place: ImportOptions = group(ImportOptions)
+
+
 @command.command("openssl-speed")
-@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option("--name", help="Name of the run; several runs get numbers.  [the file's]")
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="Directory of the run, or of the runs if several."
-)
-@click.option(
-    "--machine", type=click.Path(path_type=Path), help="File of boot messages, /proc/cpuinfo or lscpu."
-)
-@click.option("--library-version", "version", help="OpenSSL's version, if a listing lacks it.")
-@click.option("--join", is_flag=True, help="Make one run of all listings (one machine, one version).")
-@click.option("--partial", is_flag=True, help="Take the complete rows of a truncated listing.")
-@click.option("--replace", "overwrite", is_flag=True, help="Replace runs of the same name.")
-@click.option("-q", "--quiet", is_flag=True, help="No notes.")
-def openssl_speed(
-    files: tuple[Path, ...],
-    name: str | None,
-    out: Path | None,
-    machine: Path | None,
-    version: str | None,
-    join: bool,
-    partial: bool,
-    overwrite: bool,
-    quiet: bool,
-) -> int:
+@takes(SpeedOptions)
+def openssl_speed(options: SpeedOptions) -> int:
     """Import the output of `openssl speed`, plain or with -mr, of OpenSSL 0.9.8 to 3.x. `-` is standard input.
 
     A file may contain several listings: each becomes a run. The tool gives no intervals and no cycles, so the figures
@@ -60,51 +61,32 @@ def openssl_speed(
     """
     from perbyte.app.importing import read_openssl
 
-    runs = read_openssl(files, name, machine, version or "", join=join, partial=partial)
-    _deliver(runs, out, overwrite, quiet)
-    return EXIT_FINE
+    of_files = (options.files, options.place.name, options.machine, options.version)
+    return _deliver(read_openssl(*of_files, join=options.join, partial=options.partial), options.place)
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkOptions:
+    """Which output of a benchmark tool, and what its names mean."""
+
+    file: Path = argument()
+    runner: str = option("--as-runner", default="", metavar="NAME", help="Name of the rows.  [the tool's]")
+    meanings: tuple[str, ...] = option(
+        "--map",
+        metavar="PATTERN=ALGORITHM/OPERATION@SIZE",
+        help="The cell for benchmarks whose names match PATTERN.",
+    )
+    place: ImportOptions = group(ImportOptions)
 
 
 def _importer(form: str) -> click.Command:
     @command.command(form, help=f"Import the output of {form}. `-` is standard input.")
-    @click.argument("file", type=click.Path(path_type=Path))
-    @click.option("--name", help="Name of the run.  [the file's]")
-    @click.option("--out", type=click.Path(path_type=Path), help="Directory of the run.")
-    @click.option("--as-runner", "runner", default="", metavar="NAME", help=f"Name of the rows.  [{form}]")
-    @click.option(
-        "--map",
-        "meanings",
-        multiple=True,
-        metavar="PATTERN=ALGORITHM/OPERATION@SIZE",
-        help="The cell for benchmarks whose names match PATTERN.",
-    )
-    @click.option("--replace", "overwrite", is_flag=True, help="Replace a run of the same name.")
-    @click.option("-q", "--quiet", is_flag=True, help="No notes.")
-    def importer(
-        file: Path,
-        name: str | None,
-        out: Path | None,
-        runner: str,
-        meanings: tuple[str, ...],
-        overwrite: bool,
-        quiet: bool,
-    ) -> int:
-        from perbyte.app.importing import plain_name
-        from perbyte.exchange import make_benchmark_run, read_benchmarks, read_meaning, read_text
+    @takes(BenchmarkOptions)
+    def importer(options: BenchmarkOptions) -> int:
+        from perbyte.app.importing import read_tool
 
-        mappings = [read_meaning(text) for text in meanings]
-        source = "standard input" if str(file) == "-" else file.name
-        readings = read_benchmarks(form, read_text(file), source)
-        run = make_benchmark_run(
-            readings,
-            form,
-            name=name or plain_name(file, form),
-            source=source,
-            runner=runner or form,
-            meanings=mappings,
-        )
-        _deliver([run], out, overwrite, quiet)
-        return EXIT_FINE
+        run = read_tool(options.file, form, options.place.name, options.runner, options.meanings)
+        return _deliver([run], options.place)
 
     return importer
 
@@ -113,12 +95,13 @@ for _form in FORMATS:
     _importer(_form)
 
 
-def _deliver(runs: list[Run], out: Path | None, overwrite: bool, quiet: bool) -> None:
+def _deliver(runs: list[Run], place: ImportOptions) -> int:
     """Store the runs and print where, with what is missing and what was not understood."""
     from perbyte.app.importing import store_all
     from perbyte.report.facts import imported_text
 
-    for run, place in store_all(runs, out, overwrite=overwrite):
-        print(f"{place}  {imported_text(run)}")
+    for run, stored in store_all(runs, place.out, overwrite=place.overwrite):
+        print(f"{stored}  {imported_text(run)}")
         for text in (*run.conditions.input["missing"], *run.conditions.input["remarks"]):
-            note(f"{run.conditions.run_id}: {plain(text, 400)}", quiet=quiet)
+            place.note(f"{run.conditions.run_id}: {plain(text, 400)}")
+    return EXIT_FINE

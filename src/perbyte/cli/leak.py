@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 import click
 
 from perbyte.app.leaking import BUDGET_S, draw_cases, find_leaks, leak_code
-from perbyte.cli.leaking import heard, print_leaks, read_failing
-from perbyte.cli.options import Listed, Seconds, gentle_option, note
+from perbyte.app.quantities import read_choices, read_sizes
+from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.leaking import FAILING, heard, print_leaks
+from perbyte.cli.options import CellOptions, Duration, Forms, GentleOption, QuietOption, Words
 from perbyte.errors import UsageError
 
 USUAL_BYTES, OF_KEYS_BYTES = 64, 32
@@ -21,71 +24,45 @@ EPILOG = """\b
 """
 
 
+@dataclass(frozen=True, slots=True)
+class LeakOptions:
+    """Which cells and secrets, how long, what fails, and what is printed."""
+
+    selectors: tuple[str, ...] = argument(nargs=-1, required=True, metavar="SELECTOR...")
+    cells: CellOptions = group(CellOptions)
+    roles: Words | None = option("--secret", help="What differs: key,data,input.  [all]")
+    cold: bool = flag("--cold", help="Also measure with emptied caches.")
+    budget: Duration | None = option("--budget", help=f"Time for the whole test.  [{BUDGET_S:g}s a line]")
+    down_to: Annotated[float, click.FloatRange(min=0, min_open=True)] | None = option(
+        "--down-to", metavar="CYCLES", help="Smallest difference to find.  [1, or 0.01 %]"
+    )
+    fail_on: Words | None = option("--fail-on", help="Fail on: leak (exit code 1), unknown (exit code 5).")
+    out: Path | None = option("--out", help="Directory to create.")
+    how: GentleOption = group(GentleOption)
+    forms: Forms = group(Forms)
+    notes: QuietOption = group(QuietOption)
+
+
 @click.command("leak", epilog=EPILOG)
-@click.argument("selectors", nargs=-1, required=True, metavar="SELECTOR...")
-@click.option(
-    "--size", "sizes", type=Listed(), default=None, help="Sizes: 16,1KiB.  [64, or the algorithm's]"
-)
-@click.option(
-    "--operation", "operations", type=Listed(), default=None, help="Operations: seal,open,sign,derive..."
-)
-@click.option(
-    "--contract", "contracts", type=Listed(), default=None, help="What one call is: message, rekey..."
-)
-@click.option("--secret", "roles", type=Listed(), default=None, help="What differs: key,data,input.  [all]")
-@click.option("--cold", is_flag=True, help="Also measure with emptied caches.")
-@click.option(
-    "--budget", type=Seconds(), default=None, help=f"Time for the whole test.  [{BUDGET_S:g}s a line]"
-)
-@click.option(
-    "--down-to",
-    type=click.FloatRange(min=0, min_open=True),
-    default=None,
-    metavar="CYCLES",
-    help="Smallest difference to find.  [1, or 0.01 %]",
-)
-@click.option(
-    "--fail-on", type=Listed(), default=None, help="Fail on: leak (exit code 1), unknown (exit code 5)."
-)
-@click.option("--out", type=click.Path(path_type=Path), help="Directory to create.")
-@gentle_option
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, a line for each cell and secret.")
-@click.option("-q", "--quiet", is_flag=True, help="No notes.")
-def command(
-    selectors: tuple[str, ...],
-    sizes: tuple[str, ...] | None,
-    operations: tuple[str, ...] | None,
-    contracts: tuple[str, ...] | None,
-    roles: tuple[str, ...] | None,
-    cold: bool,
-    budget: float | None,
-    down_to: float | None,
-    fail_on: tuple[str, ...] | None,
-    out: Path | None,
-    gentle: bool,
-    as_json: bool,
-    as_csv: bool,
-    quiet: bool,
-) -> int:
-    """Test whether the time of a call depends on secrets, with pairs of calls that differ only in a secret."""
-    from perbyte.catalogue import load, parse_selector, parse_sizes
+@takes(LeakOptions)
+def command(options: LeakOptions) -> int:
+    """Test whether the time of a call depends on secrets, with pairs of calls that differ only in a secret.
+
+    Without sizes: 64 bytes of data, or what the algorithm takes.
+    """
+    from perbyte.app.requests import make_request
+    from perbyte.catalogue import load
     from perbyte.cli.conduct import build_needed
-    from perbyte.measure.conduct import find_cells
-    from perbyte.measure.plan import Request
+    from perbyte.measure import find_cells
     from perbyte.model import Cell, Policy
 
-    failing = read_failing(fail_on)
-    catalogue = load()
-    asked = tuple(parse_selector(text) for text in selectors)
-    build_needed((selector.runner for selector in asked), quiet=quiet)
-    named = bool(sizes) or any(selector.sizes for selector in asked)
-    request = Request(
-        selectors=asked,
-        sizes=parse_sizes(",".join(sizes)) if sizes else (USUAL_BYTES, OF_KEYS_BYTES),
-        operations=operations,
-        contracts=tuple(catalogue.find_contract(name).id for name in contracts) if contracts else None,
-    )
+    failing = read_choices("--fail-on", options.fail_on, FAILING)
+    catalogue, quiet = load(), options.notes.quiet
+    of_cells, sizes = options.cells, read_sizes(options.cells.sizes)
+    usual_sizes = (USUAL_BYTES, OF_KEYS_BYTES)
+    request = make_request(options.selectors, sizes or usual_sizes, of_cells.operations, of_cells.contracts)
+    build_needed((selector.runner for selector in request.selectors), quiet=quiet)
+    named = bool(sizes) or any(selector.sizes for selector in request.selectors)
     plan, survey = find_cells(request)
 
     def usual(cell: Cell) -> bool:
@@ -93,7 +70,7 @@ def command(
         return cell.size_bytes == (OF_KEYS_BYTES if of_keys else USUAL_BYTES)
 
     cells = [cell for cell in plan.cells if named or usual(cell)]
-    cases, without = draw_cases(cells, roles, (False, True) if cold else (False,))
+    cases, without = draw_cases(cells, options.roles, (False, True) if options.cold else (False,))
     if not cases:
         raise UsageError(
             f"nothing secret differs in {', '.join(without[:3]) or 'what was asked for'}",
@@ -102,12 +79,12 @@ def command(
     run, place = find_leaks(
         cases,
         replace(survey, failures=plan.failures),
-        Policy(gentle=gentle),
-        budget_s=budget or BUDGET_S * len(cases),
-        target=down_to,
-        out=out,
+        Policy(gentle=options.how.gentle),
+        budget_s=options.budget or BUDGET_S * len(cases),
+        target=options.down_to,
+        out=options.out,
         **heard(quiet=quiet),
     )
-    print_leaks(run, as_json=as_json, as_csv=as_csv)
-    note(f"run: {place}  (perbyte show {place.name})", quiet=quiet)
+    print_leaks(run, options.forms)
+    options.notes.note(f"run: {place}  (perbyte show {place.name})")
     return leak_code(run, failing)

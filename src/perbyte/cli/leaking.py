@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from perbyte.app.listener import Listener, Say
-from perbyte.cli.options import note
-from perbyte.errors import UsageError
+from perbyte.cli.options import Forms, note, print_json
 
 if TYPE_CHECKING:
     from perbyte.model.leakrun import LeakRun
@@ -64,22 +62,11 @@ def _watched(budget_s: float, *, quiet: bool) -> Iterator[Say]:
         progress.close()
 
 
-def print_leaks(run: LeakRun, *, as_json: bool, as_csv: bool = False) -> None:
-    """Print what was found. Raises UsageError when two forms were asked for."""
+def print_leaks(run: LeakRun, forms: Forms) -> None:
+    """Print what was found."""
     from perbyte.report.leaktext import leaks_csv, leaks_json, render_leaks
 
-    if as_json and as_csv:
-        raise UsageError("--json and --csv exclude each other")
-    if as_csv:
-        print(leaks_csv(run.figures), end="")
-    elif as_json:
-        print(json.dumps(leaks_json(run), indent=1, allow_nan=False))
+    if forms.as_json:
+        print_json(leaks_json(run))
     else:
-        print(render_leaks(run), end="")
-
-
-def read_failing(words: Sequence[str] | None) -> tuple[str, ...]:
-    """What `--fail-on` named. Raises UsageError for anything else."""
-    if unknown := sorted(set(words or ()) - set(FAILING)):
-        raise UsageError(f"--fail-on '{unknown[0]}' is unknown", hint=f"there are {', '.join(FAILING)}")
-    return tuple(words or ())
+        print(leaks_csv(run.figures) if forms.as_csv else render_leaks(run), end="")

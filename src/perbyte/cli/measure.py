@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from perbyte import extras
+from perbyte.app.quantities import read_sizes
 from perbyte.cli.declared import argument, flag, group, option, takes
-from perbyte.cli.options import PROFILE, Additions, Listed, Output, PolicyOptions, note
+from perbyte.cli.options import (
+    Additions,
+    CellOptions,
+    Output,
+    PolicyOptions,
+    Words,
+    note,
+    print_json,
+    print_lines,
+)
 from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import UsageError
-from perbyte.model import Policy
-from perbyte.model.cell import STATES, is_state
 from perbyte.places import require_writable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from perbyte.app.conducting import Conducted
-    from perbyte.catalogue import Selector, Suite
+    from perbyte.catalogue import Suite
     from perbyte.measure import Request
-
-QUICK_SUITE = ("*/{aes-128-ctr,aes-256-gcm,chacha20-poly1305,sha-256}/{encrypt,seal,digest}",)
-QUICK_SIZES = (64, 1024, 16384)
-QUICK_BUDGET_S = 10.0
-SHOWN = 8  # reasons for which cells are not in a plan
+    from perbyte.model import Policy
 
 SECTIONS = {
     "What to measure": ("suite", "sizes", "operations", "contracts", "cpus", "states", "threads", "input"),
@@ -64,33 +65,19 @@ class MeasureOptions:
     suite: str | None = option(
         "--suite", metavar="NAME", help="A suite instead of selectors: perbyte list suites."
     )
-    sizes: tuple[str, ...] | None = option("--size", type=Listed(), default=None, help="Sizes: 16,1KiB,10MB.")
-    operations: tuple[str, ...] | None = option(
-        "--operation", type=Listed(), default=None, help="Operations: encrypt,decrypt,digest..."
-    )
-    contracts: tuple[str, ...] | None = option(
-        "--contract", type=Listed(), default=None, help="What one call is: stream, message..."
-    )
-    cpus: tuple[str, ...] | None = option("--cpu", type=Listed(), default=None, help="CPU tiers: full,soft.")
-    states: tuple[str, ...] | None = option(
-        "--state", type=Listed(), default=None, help="State before a call: loop,cold,first,idle."
-    )
+    cells: CellOptions = group(CellOptions)
+    cpus: Words | None = option("--cpu", help="CPU tiers: full,soft.")
+    states: Words | None = option("--state", help="State before a call: loop,cold,first,idle.")
     threads: str | None = option("--threads", help="Numbers of cores to use at once: 1,2,all.")
     policy: PolicyOptions = group(PolicyOptions)
-    input: Path | None = option(
-        "--input", type=click.Path(path_type=Path), help="Measure on this file's bytes."
-    )
-    out: Path | None = option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
-    report: Path | None = option(
-        "--report", type=click.Path(path_type=Path), help="Also write the run as one HTML file."
-    )
-    resume: Path | None = option(
-        "--resume", type=click.Path(path_type=Path), help="Continue an interrupted run."
-    )
+    input: Path | None = option("--input", help="Measure on this file's bytes.")
+    out: Path | None = option("--out", help="Run directory to create.")
+    report: Path | None = option("--report", help="Also write the run as one HTML file.")
+    resume: Path | None = option("--resume", help="Continue an interrupted run.")
     dry_run: bool = flag("--dry-run", help="Print the plan and stop.")
     output: Output = group(Output)
     beside: Additions = group(Additions)
-    profile: bool = flag("--profile", help=PROFILE)
+    profile: bool = flag("--profile", help="Show where the run spent its time.")
 
 
 @click.command("measure", cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
@@ -100,79 +87,75 @@ def command(options: MeasureOptions) -> int:
 
     A cell is one algorithm, operation and size of a library. Without a selector: a quick suite of about ten seconds.
     """
+    from perbyte.app.requests import foresee_request, not_asked, open_suite
+
+    if options.report:
+        extras.require("report", "A page")
+        require_writable(options.report)
+    suite = None
+    if options.suite:
+        if options.selectors or options.resume:
+            raise UsageError("--suite replaces selectors", hint="leave out the selectors (or --resume)")
+        suite, selectors = open_suite(options.suite, options.output.note)
+        budget = suite.budget_s if options.policy.budget is None else options.policy.budget
+        options = replace(options, selectors=selectors, policy=replace(options.policy, budget=budget))
+    if options.resume:
+        return _tell(_resume(options.resume, options), options, None, [])
+    request, input_facts = _read_request(options)
+    if options.dry_run:
+        foreseen = foresee_request(request, _policy(options), note, lenient=suite is not None)
+        if options.output.as_json:
+            print_json(foreseen.as_json())
+        else:
+            print_lines(cell.address for cell in foreseen.plan.cells)
+            for text in foreseen.notes():
+                note(text)
+        return 0
+    return _tell(_measure(request, input_facts, options, suite), options, suite, not_asked(request))
+
+
+def _tell(done: Conducted, options: MeasureOptions, suite: Suite | None, not_asked: Sequence[str]) -> int:
+    """Look at what was asked for beside the figures, and print all of it."""
     from perbyte.cli.conduct import with_behaviours
     from perbyte.cli.ending import note_losses, note_profile
     from perbyte.cli.report import write_html
     from perbyte.cli.show import print_run
     from perbyte.measure import note_after
 
-    if options.report:
-        extras.require("report", "A page")
-        require_writable(options.report)
-    suite = None
-    selectors: tuple[Selector, ...] = ()
-    if options.suite:
-        suite, options = _of_suite(options.suite, options)
-    if options.resume:
-        done = _resume(options.resume, options)
-    else:
-        request, input_facts = _read_request(options)
-        selectors = request.selectors
-        if options.dry_run:
-            as_json = options.output.as_json
-            return _print_plan(request, _policy(options), as_json=as_json, lenient=suite is not None)
-        done = _measure(request, input_facts, options, suite)
-    beside, quiet = options.beside, options.output.quiet
+    beside, output = options.beside, options.output
     if beside.count or beside.memory:
-        done = with_behaviours(done, quiet=quiet)
+        done = with_behaviours(done, quiet=output.quiet)
     if beside.leak:
         from perbyte.app.leaking import with_leaks
         from perbyte.cli.leaking import heard
 
-        done = with_leaks(done, **heard(quiet=quiet))
-    print_run(done.run, options.output, beside)
+        done = with_leaks(done, **heard(quiet=output.quiet))
+    print_run(done.run, output, beside)
     if suite:
-        note(f"{suite.title}: {suite.answers}", quiet=quiet)
-        note(f"chart: perbyte report {done.path} --chart {suite.chart}.svg", quiet=quiet)
-    note_losses(done.run, quiet=quiet)
-    _note_left_out(selectors, quiet=quiet)
+        output.note(f"{suite.title}: {suite.answers}")
+        output.note(f"chart: perbyte report {done.path} --chart {suite.chart}.svg")
+    note_losses(done.run, quiet=output.quiet)
+    if not_asked:
+        names = ", ".join(not_asked)
+        output.note(
+            f"not asked, though built: {names} ('*' leaves opt-in libraries out; name them, or write '?*')"
+        )
     if options.profile:
         note_profile(done.outcome.timing)
     if options.report:
-        note(f"report: {write_html(done.run, options.report)}", quiet=quiet)
-    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)", quiet=quiet)
+        output.note(f"report: {write_html(done.run, options.report)}")
+    output.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)")
     note_after(done.run.conditions, done.outcome)
     return done.code
-
-
-def _of_suite(name: str, options: MeasureOptions) -> tuple[Suite, MeasureOptions]:
-    """The suite, and its selectors and budget as options, unless the command line has a budget."""
-    from perbyte.catalogue import find_suite
-    from perbyte.cli.conduct import build_needed
-    from perbyte.measure import built_runners
-
-    if options.selectors or options.resume:
-        raise UsageError("--suite replaces selectors", hint="leave out the selectors (or --resume)")
-    suite = find_suite(name)
-    build_needed(["*"], quiet=options.output.quiet)
-    selectors = suite.selectors(tuple(spec.name for spec in built_runners()))
-    budget = suite.budget_s if options.policy.budget is None else options.policy.budget
-    return suite, replace(options, selectors=selectors, policy=replace(options.policy, budget=budget))
 
 
 def _resume(path: Path, options: MeasureOptions) -> Conducted:
     """Go on with a run. Raises UsageError where the command line says what the run itself knows."""
     from perbyte.cli.conduct import conduct_resumed
 
-    policy = options.policy
-    of_plan: tuple[object, ...] = (
-        options.selectors,
-        options.sizes,
-        options.operations,
-        options.contracts,
-        options.cpus,
-    )
-    of_plan += (options.states, options.threads, options.input, options.out, options.dry_run)
+    policy, cells = options.policy, options.cells
+    of_plan: tuple[object, ...] = (options.selectors, cells.sizes, cells.operations, cells.contracts)
+    of_plan += (options.cpus, options.states, options.threads, options.input, options.out, options.dry_run)
     if any(of_plan):
         raise UsageError("--resume uses the plan of the run", hint="leave out selectors and plan options")
     given = (policy.precision, policy.epochs, policy.cores, policy.seed)
@@ -185,44 +168,27 @@ def _resume(path: Path, options: MeasureOptions) -> Conducted:
 
 def _read_request(options: MeasureOptions) -> tuple[Request, dict[str, str | int] | None]:
     """What the options ask for, and what is known of the file that is measured on."""
-    from perbyte.catalogue import load, parse_selector, parse_sizes
-    from perbyte.measure import Request
-    from perbyte.measure.conduct import describe_input, require_size
+    from perbyte.app.requests import read_request
 
-    sizes: tuple[int, ...] | None = QUICK_SIZES if not options.selectors else None
-    if options.sizes:
-        sizes = parse_sizes(",".join(options.sizes))
-    input_facts = describe_input(options.input) if options.input else None
-    if input_facts:
-        sizes = sizes or (int(input_facts["usable_bytes"]),)
-    selectors = tuple(parse_selector(text) for text in options.selectors or QUICK_SUITE)
-    if input_facts:
-        named = [size for selector in selectors for size in selector.sizes or ()]
-        require_size(input_facts, {*(sizes or ()), *named})
-    if options.beside.limits and not options.output.as_csv:
-        selectors += (parse_selector("reference/{limit-*,probe-aesenc}/run@1024+contract=stream/1"),)
-    cores = options.policy.cores
-    general = read_states(options.states or (), options.threads, cores)
-    more = read_states((), options.threads, cores) or ()
-    selectors = tuple(
-        replace(selector, states=(*selector.states, *more)) if selector.states else selector
-        for selector in selectors
+    cells = options.cells
+    return read_request(
+        options.selectors,
+        read_sizes(cells.sizes),
+        cells.operations,
+        cells.contracts,
+        options.cpus,
+        options.states,
+        threads=options.threads,
+        cores=options.policy.cores,
+        data=options.input,
+        limits=options.beside.limits and not options.output.as_csv,
     )
-    catalogue = load()
-    named_contracts = tuple(catalogue.find_contract(name).id for name in options.contracts or ())
-    request = Request(
-        selectors=selectors,
-        sizes=sizes,
-        operations=options.operations,
-        contracts=named_contracts or None,
-        cpus=options.cpus,
-        states=general,
-    )
-    return request, input_facts
 
 
 def _policy(options: MeasureOptions) -> Policy:
     """The policy; without selectors the quick suite's budget, unless the command line has one."""
+    from perbyte.app.requests import QUICK_BUDGET_S
+
     quick = not options.selectors and options.policy.budget is None
     return (replace(options.policy, budget=QUICK_BUDGET_S) if quick else options.policy).policy()
 
@@ -244,81 +210,3 @@ def _measure(
         lenient=suite is not None,
         budget=lambda prepared: budgeted(prepared, raised=not given, quiet=quiet),
     )
-
-
-def _note_left_out(selectors: Sequence[Selector], *, quiet: bool) -> None:
-    """Say which libraries are built and were not asked, because `*` means none that are opt-in."""
-    from perbyte.measure import built_runners
-    from perbyte.measure.plan import left_out, may_mean
-
-    names = [
-        spec.name
-        for spec in (built_runners() if selectors else ())
-        if any(left_out(selector.runner, spec) for selector in selectors)
-        and not any(may_mean(selector, spec) for selector in selectors)
-    ]
-    if names:
-        note(
-            f"not asked, though built: {', '.join(names)} ('*' leaves opt-in libraries out; name them, or write '?*')",
-            quiet=quiet,
-        )
-
-
-def read_states(
-    states: tuple[str, ...], threads: str | None, cores: tuple[int, ...] | None
-) -> tuple[str, ...] | None:
-    """The states that were requested, numbers of threads among them; None where nothing was said."""
-    from perbyte.measure import choose_cores
-
-    if unknown := [state for state in states if not is_state(state)]:
-        raise UsageError(
-            f"'{unknown[0]}' is not a state", hint=f"there are {', '.join(STATES)} and threads-2"
-        )
-    words = [word.strip() for word in threads.split(",")] if threads is not None else []
-    if not all(word == "all" or (word.isdecimal() and int(word)) for word in words):
-        raise UsageError(f"'{threads}' is not a list of numbers of threads", hint="such as 1,2,all")
-    if words:
-        there = len(choose_cores(cores or ()))
-        counts = sorted({there if word == "all" else int(word) for word in words})
-        if counts[-1] > there:
-            raise UsageError(
-                f"{counts[-1]} threads need as many cores, and there are {there} to measure on",
-                hint=f"--threads 1,{there}" if there > 1 else "more --cores",
-            )
-        states += tuple(f"threads-{count}" for count in counts)
-    return tuple(dict.fromkeys(states)) or None
-
-
-def _print_plan(request: Request, policy: Policy, *, as_json: bool, lenient: bool) -> int:
-    from perbyte.cli.conduct import build_needed
-    from perbyte.measure import foresee, prepare, recall_pace
-
-    build_needed(selector.runner for selector in request.selectors)
-    prepared = prepare(request, policy, lenient=lenient)
-    pace = recall_pace(prepared.conditions.policy.cores[0])
-    plan, seen = prepared.plan, foresee(prepared.plan, policy, prepared.survey.specs, pace)
-    if as_json:
-        drawn = {
-            "cells": [cell.address for cell in plan.cells],
-            "twins": [cell.address for cell in plan.twins],
-            "failures": [asdict(failure) for failure in plan.failures],
-            "policy": asdict(policy),
-            "least_s": seen.least_s,
-            "wall_s": seen.wall_s,
-        }
-        print(json.dumps(drawn, indent=1))
-        return 0
-    for cell in plan.cells:
-        print(cell.address)
-    unfit = Counter((failure.runner, failure.message) for failure in plan.failures)
-    for (runner, message), count in unfit.most_common(SHOWN):
-        note(f"not: {runner}: {message}" + (f" ({count:,} cells)" if count > 1 else ""))
-    if len(unfit) > SHOWN:
-        note(f"not: {len(unfit) - SHOWN:,} reasons more (--json has all)")
-    note(
-        f"{len(plan.cells):,} cells, {len(plan.twins)} A/A cells, at least {policy.epochs} epochs, "
-        f"budget {policy.budget_s:g} s, precision {policy.precision:.3%}, seed {policy.seed}: {seen}"
-    )
-    for cell, took in seen.alone:
-        note(f"longer than the budget: one call of {cell.address} with its check, about {took:.0f} s")
-    return 0

@@ -9,7 +9,7 @@ import click
 
 from perbyte import places
 from perbyte.cli.declared import argument, group, option, takes
-from perbyte.cli.options import Output, note
+from perbyte.cli.options import Output
 from perbyte.errors import EXIT_FINE
 
 
@@ -17,10 +17,8 @@ from perbyte.errors import EXIT_FINE
 class MergeOptions:
     """Which runs are merged, and where to."""
 
-    runs: tuple[Path, ...] = argument(
-        nargs=-1, required=True, type=click.Path(path_type=Path), metavar="RUN RUN..."
-    )
-    out: Path | None = option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
+    runs: tuple[Path, ...] = argument(nargs=-1, required=True, metavar="RUN RUN...")
+    out: Path | None = option("--out", help="Run directory to create.")
     output: Output = group(Output)
 
 
@@ -38,5 +36,5 @@ def command(options: MergeOptions) -> int:
     paths = find_runs(options.runs)
     out = options.out or places.runs_home() / "+".join(path.name for path in paths)
     print_run(merge(paths, out), options.output)
-    note(f"run: {out}", quiet=options.output.quiet)
+    options.output.note(f"run: {out}")
     return EXIT_FINE

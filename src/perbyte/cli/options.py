@@ -1,210 +1,100 @@
-"""Option types and groups that several commands share."""
+"""Types of options, and the groups of options that several commands share."""
 
 from __future__ import annotations
 
-import re
+import json
 import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import click
 
+from perbyte.app.gate import Gate
+from perbyte.app.listener import Listener
+from perbyte.app.quantities import (
+    UNITS,
+    read_cores,
+    read_rate,
+    read_seconds,
+    read_share,
+    read_size,
+    read_unit,
+    read_words,
+)
 from perbyte.cli.declared import flag, option
 from perbyte.errors import UsageError
 from perbyte.model import Policy
-
-UNITS = (
-    "cycles/byte",
-    "cycles/call",
-    "ns/call",
-    "MB/s",
-    "GB/s",
-    "calls/s",
-)  # those of `stats.quantity`, which a test compares
-_SHORT_UNITS = {"cpb": "cycles/byte", "c/b": "cycles/byte", "cycles": "cycles/call", "ns": "ns/call"}
-LONGEST_S = 7 * 86400.0  # of a run; nobody means more
-_TIME_UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
+from perbyte.model.text import json_ready
 
 
-class Percent(click.ParamType[float]):
-    """`0.25%` or `0.0025`: a share, given as a fraction."""
+class Parsed(click.ParamType[Any]):
+    """A type of options: what `parse` makes of a text, which raises UsageError for what it cannot take."""
 
-    name = "percent"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return the fraction. Fails on anything that is not a positive number, with or without %."""
-        if isinstance(value, float):
-            return value
-        text = str(value).strip()
-        try:
-            number = float(text.rstrip("% ")) / (100 if text.endswith("%") else 1)
-        except ValueError:
-            number = -1.0
-        if not 0 < number < 1:
-            meant = f"{text}% or" if 1 <= number < 100 and "%" not in text else "0.25% or"
-            self.fail(
-                f"invalid percentage {value!r}: above 0% and below 100% (e.g. {meant} 0.0025)", param, ctx
-            )
-        return number
-
-
-class UnitName(click.ParamType[str]):
-    """The name of a unit, in any case, or one of its short forms."""
-
-    name = "unit"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Return the name as `UNITS` has it."""
-        asked = str(value).strip().lower()
-        unit = _SHORT_UNITS.get(asked) or {unit.lower(): unit for unit in UNITS}.get(asked)
-        if not unit:
-            self.fail(f"no unit '{value}'; there are {', '.join(UNITS)}", param, ctx)
-        return unit
-
-
-class DataRate(click.ParamType[float]):
-    """`2GB/s`, `500 MB/s`, `10Gbit/s`: bytes a second."""
-
-    name = "rate"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return bytes a second. Fails on anything else."""
-        if isinstance(value, float):
-            return value
-        asked = str(value).strip()
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kKmMgGtT]?)(i?)(B|[bB][iI][tT])(?:/s|ps)?", asked)
-        if not match or float(match[1]) <= 0:
-            either = re.fullmatch(r"(\d+(?:\.\d+)?\s*[kKmMgGtT]?)b(?:/s|ps)?", asked)
-            meant = (
-                f": {either[1]}B/s or {either[1]}bit/s?" if either else " (e.g. 2GB/s, 500MB/s or 10Gbit/s)"
-            )
-            self.fail(f"invalid rate {value!r}{meant}", param, ctx)
-        steps = " KMGT".index(match[2].upper() or " ")
-        return float(match[1]) * float((1024 if match[3] else 1000) ** steps) / (1 if match[4] == "B" else 8)
-
-
-class DataSize(click.ParamType[int]):
-    """`64MiB`, `1TB`, `4096`: bytes, by the one grammar of sizes (`catalogue.parse_bytes`)."""
-
-    name = "size"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return bytes. Fails on anything else, and on nothing."""
-        from perbyte.catalogue import parse_bytes
-
-        if isinstance(value, int):
-            return value
-        try:
-            size = parse_bytes(str(value))
-        except UsageError as error:
-            self.fail(f"{error} ({error.hint})", param, ctx)
-        if not size:
-            self.fail(f"'{value}' is no data (e.g. 64MiB, 1TB or 4096)", param, ctx)
-        return size
-
-
-class Cores(click.ParamType[tuple[int, ...]]):
-    """A list of cores as Linux writes it: `0-3,8`; gives a tuple, in the order written."""
-
-    name = "list"
+    def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
+        self.name, self._parse = name, parse
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the numbers of the cores."""
-        if isinstance(value, tuple):
+        """Return the value. Fails on what cannot be taken."""
+        if not isinstance(value, str):
             return value
-        cores: list[int] = []
-        for part in str(value).split(","):
-            low, dash, high = part.strip().partition("-")
-            if not low.isdecimal() or (dash and not high.isdecimal()):
-                self.fail(f"'{value}' is not a list of cores such as 1 or 0-3,8", param, ctx)
-            cores += range(int(low), min(int(high or low), 1 << 16) + 1)
-        return tuple(dict.fromkeys(cores))
+        try:
+            return self._parse(value.strip())
+        except UsageError as error:
+            self.fail(f"{error} ({error.hint})" if error.hint else str(error), param, ctx)
 
 
-class Seconds(click.ParamType[float]):
-    """`60s`, `2min`, `500ms`; a bare number means seconds."""
-
-    name = "time"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """Return seconds. Fails on anything else."""
-        if isinstance(value, float):
-            return value
-        match = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(ms|s|min|m|h|)", str(value).strip())
-        if not match or float(match[1]) <= 0:
-            self.fail(f"invalid duration {value!r}: a time above zero (e.g. 60s, 2min or 500ms)", param, ctx)
-        seconds = float(match[1]) * _TIME_UNITS[match[2] or "s"]
-        if seconds > LONGEST_S:
-            self.fail(f"invalid duration {value!r}: a week (168h) at the most", param, ctx)
-        return seconds
-
-
-class Listed(click.ParamType[tuple[str, ...]]):
-    """Comma-separated words."""
-
-    name = "list"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[str, ...]:
-        """Return the words."""
-        if isinstance(value, tuple):
-            return value
-        words = tuple(part.strip() for part in str(value).split(",") if part.strip())
-        if not words:
-            self.fail("an empty list", param, ctx)
-        return words
-
-
-UNDECIDED: dict[str, Any] = {
-    "type": click.Choice(("ok", "fail")),
-    "default": None,
-    "help": "With --fail-above: exit code 0 or 1 instead of 5.",
-}
-undecided_option = click.option("--undecided-is", **UNDECIDED)
-GENTLE = "Take no priority over other programs; less precise beside them."
-PROFILE = "Show where the run spent its time."
-RATE = "Show the cores for a data rate, and the cost of a record: 2GB/s."
+Share = Annotated[float, Parsed("percent", read_share)]
+Unit = Annotated[str, Parsed("unit", read_unit)]
+Rate = Annotated[float, Parsed("rate", read_rate)]
+Size = Annotated[int, Parsed("size", read_size)]
+Cores = Annotated[tuple[int, ...], Parsed("list", read_cores)]
+Duration = Annotated[float, Parsed("time", read_seconds)]
+Words = Annotated[tuple[str, ...], Parsed("list", read_words)]
 DEFAULT = Policy()
-gentle_option = click.option("--gentle", is_flag=True, help=GENTLE)
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyOptions:
+class CellOptions:
+    """Which cells of those that selectors mean."""
+
+    sizes: Words | None = option("--size", help="Sizes: 16,1KiB,10MB.")
+    operations: Words | None = option("--operation", help="Operations: encrypt,seal,digest,sign...")
+    contracts: Words | None = option("--contract", help="What one call is: stream, message...")
+
+
+@dataclass(frozen=True, slots=True)
+class GentleOption:
+    """Whether a run steps back behind other programs."""
+
+    gentle: bool = flag("--gentle", help="Take no priority over other programs; less precise beside them.")
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceOptions(GentleOption):
+    """Where a run measures, and how. None: on all cores of one kind."""
+
+    cores: Cores | None = option(
+        "--cores", "--core", help="Cores to measure on: 0-3, or 1.  [all of one kind]"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyOptions(PlaceOptions):
     """What the command line says of how a run measures. None: nothing."""
 
-    precision: float | None = option(
-        "--precision",
-        type=Percent(),
-        default=None,
-        help=f"Interval half-width at which a cell is done.  [{DEFAULT.precision:.2%}]",
+    precision: Share | None = option(
+        "--precision", help=f"Interval half-width at which a cell is done.  [{DEFAULT.precision:.2%}]"
     )
-    budget: float | None = option(
-        "--budget",
-        type=Seconds(),
-        default=None,
-        help=f"Measuring time of the run.  [{DEFAULT.budget_s:.0f}s]",
+    budget: Duration | None = option(
+        "--budget", help=f"Measuring time of the run.  [{DEFAULT.budget_s:.0f}s]"
     )
-    epochs: int | None = option(
-        "--epochs",
-        type=click.IntRange(1, 100),
-        default=None,
-        help=f"Minimum number of fresh processes per runner.  [{DEFAULT.epochs}]",
+    epochs: Annotated[int, click.IntRange(1, 100)] | None = option(
+        "--epochs", help=f"Minimum number of fresh processes per runner.  [{DEFAULT.epochs}]"
     )
-    cores: tuple[int, ...] | None = option(
-        "--cores",
-        "--core",
-        type=Cores(),
-        default=None,
-        help="Cores to measure on: 0-3, or 1.  [all of one kind]",
+    seed: Annotated[int, click.IntRange(0, 2**63 - 1)] | None = option(
+        "--seed", help=f"Seed of data, keys, order and layouts.  [{DEFAULT.seed}]"
     )
-    seed: int | None = option(
-        "--seed",
-        type=click.IntRange(0, 2**63 - 1),
-        default=None,
-        help=f"Seed of data, keys, order and layouts.  [{DEFAULT.seed}]",
-    )
-    gentle: bool = flag("--gentle", help=GENTLE)
 
     def policy(self, start: Policy = DEFAULT) -> Policy:
         """The policy `start` with what was said."""
@@ -222,19 +112,16 @@ class PolicyOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
-    """In which form a run is printed, and whether notes are."""
+class Forms:
+    """In which form something is printed."""
 
-    as_json: bool = flag("--json", help="Print JSON instead of the table.")
-    as_csv: bool = flag("--csv", help="Print CSV instead of the table.")
-    unit: str | None = option(
-        "--unit", type=UnitName(), default=None, help=f"Unit of the table: {', '.join(UNITS)}."
-    )
-    quiet: bool = flag("-q", "--quiet", help="No progress and no notes.")
+    as_json: bool = flag("--json", help="Print JSON.")
+    as_csv: bool = flag("--csv", help="Print CSV.")
 
     def __post_init__(self) -> None:
         """Raise UsageError when two forms were asked for."""
-        require_one_form(as_json=self.as_json, as_csv=self.as_csv)
+        if self.as_json and self.as_csv:
+            raise UsageError("--json and --csv exclude each other")
 
     @property
     def table(self) -> bool:
@@ -242,11 +129,42 @@ class Output:
         return not (self.as_json or self.as_csv)
 
 
-@dataclass(frozen=True, slots=True)
-class Additions:
-    """What is printed beside the figures of a run; `rate` in bytes a second."""
+@dataclass(frozen=True)
+class QuietOption:
+    """Whether progress and notes are printed."""
 
-    rate: float | None = option("--rate", type=DataRate(), default=None, help=RATE)
+    quiet: bool = flag("-q", "--quiet", help="No progress and no notes.")
+
+    def note(self, text: str) -> None:
+        """Print a note on stderr, unless nobody wants any."""
+        note(text, quiet=self.quiet)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitForms(Forms):
+    """In which form figures are printed, and in which unit."""
+
+    unit: Unit | None = option("--unit", help=f"Unit of the table: {', '.join(UNITS)}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Output(QuietOption, UnitForms):
+    """In which form a run is printed, and whether notes are."""
+
+
+@dataclass(frozen=True, slots=True)
+class RateOption:
+    """A data rate in bytes per second that the figures are held against."""
+
+    rate: Rate | None = option(
+        "--rate", help="Show the cores for a data rate, and the cost of a record: 2GB/s."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Additions(RateOption):
+    """What is printed beside the figures of a run."""
+
     limits: bool = flag("--limits", help="Compare each cell with the limit of the processor.")
     count: bool = flag("--count", help="Show the instructions of each cell, by kind and per cycle.")
     memory: bool = flag("--memory", help="Show stack, heap, state and code of each cell, in bytes.")
@@ -256,13 +174,81 @@ class Additions:
 NO_ADDITIONS = Additions(None, False, False, False, False)
 
 
-def require_one_form(*, as_json: bool, as_csv: bool) -> None:
-    """Raise UsageError when two forms were asked for."""
-    if as_json and as_csv:
-        raise UsageError("--json and --csv exclude each other")
+@dataclass(frozen=True, slots=True)
+class TimeGateOptions:
+    """When a comparison of times fails."""
+
+    fail_above: Share | None = option(
+        "--fail-above", help="Exit code 1 if slower by more than this, 5 if not known.  [--baseline: any]"
+    )
+    undecided_is: Literal["ok", "fail"] | None = option(
+        "--undecided-is", help="With --fail-above: exit code 0 or 1 instead of 5."
+    )
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for what means nothing alone."""
+        if self.undecided_is and self.fail_above is None:
+            raise UsageError("--undecided-is belongs to --fail-above")
+
+    @property
+    def gate(self) -> Gate:
+        """The same as a gate."""
+        return Gate(self.fail_above, undecided_is=self.undecided_is)
+
+
+@dataclass(frozen=True, slots=True)
+class GateOptions(TimeGateOptions):
+    """When a comparison of times and of instructions fails."""
+
+    fail_above_instructions: Share | None = option(
+        "--fail-above-instructions", help="Exit code 1 if instructions grow by more than this."
+    )
+
+    @property
+    def gate(self) -> Gate:
+        """The same as a gate."""
+        return Gate(self.fail_above, self.fail_above_instructions, self.undecided_is)
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineOptions(QuietOption):
+    """What is kept of a user's programs, and in which form a comparison with it is printed."""
+
+    baseline: bool = flag("--baseline", help="Compare with the kept program; keep the first one.")
+    keep: bool = flag("--keep", help="Make this program the baseline.")
+    markdown: bool = flag("--markdown", help="Print the result of --baseline as Markdown.")
+    as_json: bool = flag("--json", help="Print JSON.")
+
+    def __post_init__(self) -> None:
+        """Raise UsageError when two forms were asked for."""
+        if self.markdown and self.as_json:
+            raise UsageError("--markdown and --json exclude each other")
+
+    @property
+    def listener(self) -> Listener:
+        """Who hears of the work."""
+        return Listener(note, self.note)
+
+    def tell(self, document: Mapping[str, Any], texts: Iterable[str], indent: int | None = 1) -> None:
+        """Print the document where JSON was asked for, else the texts."""
+        if self.as_json:
+            print_json(document, indent)
+        else:
+            print_lines(texts)
 
 
 def note(text: str, *, quiet: bool = False) -> None:
     """Print a note on stderr."""
     if not quiet:
         print(text, file=sys.stderr)
+
+
+def print_json(document: Any, indent: int | None = 1) -> None:
+    """Print what `json_ready` makes of a document."""
+    print(json.dumps(json_ready(document), indent=indent))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines, each when it is there."""
+    for line in lines:
+        print(line)

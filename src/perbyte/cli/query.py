@@ -3,29 +3,36 @@
 from __future__ import annotations
 
 import csv
-import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from perbyte import extras, places
-from perbyte.app.run_names import find_runs
-from perbyte.cli.options import note
+from perbyte import extras
+from perbyte.app.run_names import all_runs, find_runs
+from perbyte.cli.declared import argument, group, takes
+from perbyte.cli.options import Forms, note, print_json
 from perbyte.cli.terminal import print_listing
-from perbyte.errors import EXIT_FINE, UsageError
+from perbyte.errors import EXIT_FINE
 from perbyte.model.text import json_ready
 from perbyte.report.listing import from_records
 
 
+@dataclass(frozen=True, slots=True)
+class QueryOptions:
+    """What is asked of which runs, and how the answer is printed."""
+
+    sql: str = argument()
+    runs: tuple[Path, ...] = argument(nargs=-1, metavar="[RUN...]")
+    forms: Forms = group(Forms)
+
+
 @click.command("query")
-@click.argument("sql")
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path), metavar="[RUN...]")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of the table.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV instead of the table.")
-def command(sql: str, runs: tuple[Path, ...], as_json: bool, as_csv: bool) -> int:
+@takes(QueryOptions)
+def command(options: QueryOptions) -> int:
     """Run one SQL query over RUNs, or over all stored runs. Queries change nothing.
 
     The views are runs, cells, samples, behaviour and leaks. They have a row per run, per figure, per sample, per
@@ -42,21 +49,16 @@ def command(sql: str, runs: tuple[Path, ...], as_json: bool, as_csv: bool) -> in
     """
     from perbyte.store import query
 
-    if as_json and as_csv:
-        raise UsageError("--json and --csv exclude each other")
     extras.require("query", "SQL")
-    print_rows(*query(find_runs(runs) or _all_runs(), sql), as_json=as_json, as_csv=as_csv)
+    print_rows(*query(find_runs(options.runs) or all_runs(note), options.sql), options.forms)
     return EXIT_FINE
 
 
-def print_rows(
-    names: Sequence[str], rows: Sequence[Sequence[Any]], *, as_json: bool = False, as_csv: bool = False
-) -> None:
+def print_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], forms: Forms) -> None:
     """Print what a query found."""
-    if as_json:
-        records = [dict(zip(names, map(json_ready, row), strict=True)) for row in rows]
-        print(json.dumps(records, indent=1, allow_nan=False))
-    elif as_csv:
+    if forms.as_json:
+        print_json([dict(zip(names, row, strict=True)) for row in rows])
+    elif forms.as_csv:
         from perbyte.model.text import inert
 
         writer = csv.writer(sys.stdout, lineterminator="\r\n")
@@ -65,19 +67,6 @@ def print_rows(
     elif names:
         shown = [dict(zip(names, map(_text, row), strict=True)) for row in rows]
         print_listing(from_records(shown or [dict.fromkeys(names, "")], names[-1]))
-
-
-def _all_runs() -> list[Path]:
-    """Every stored run that can be read; how many cannot is said."""
-    from perbyte.store import leak_runs, runs
-
-    summaries = runs(places.runs_home())
-    if broken := sum(bool(summary.problem) for summary in summaries):
-        note(f"left out: {broken} runs that cannot be read (perbyte list runs)")
-    whole = [summary.path for summary in summaries if not summary.problem] + leak_runs(places.runs_home())
-    if not whole:
-        raise UsageError("there is no run yet", hint="make one: perbyte measure")
-    return whole
 
 
 def _text(value: Any) -> str:

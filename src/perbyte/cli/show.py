@@ -9,7 +9,7 @@ import click
 
 from perbyte.app.run_names import find_run
 from perbyte.cli.declared import argument, group, takes
-from perbyte.cli.options import NO_ADDITIONS, Additions, Output, note
+from perbyte.cli.options import NO_ADDITIONS, Additions, Output, note, print_json
 from perbyte.errors import UsageError
 from perbyte.model import Run
 
@@ -18,7 +18,7 @@ from perbyte.model import Run
 class ShowOptions:
     """Which run is shown, and how."""
 
-    run: Path | None = argument(required=False, type=click.Path(path_type=Path))
+    run: Path | None = argument(required=False)
     output: Output = group(Output)
     beside: Additions = group(Additions)
 
@@ -44,7 +44,7 @@ def command(options: ShowOptions) -> int:
 
         if output.unit or replace(options.beside, leak=False) != NO_ADDITIONS:
             raise UsageError("a run with leak tests has no options except --json and --csv")
-        print_leaks(read_leaks(place), as_json=output.as_json, as_csv=output.as_csv)
+        print_leaks(read_leaks(place), output)
         return 0
     print_run(open_run(place), output, options.beside)
     if bad := unlike_manifest(place):
@@ -55,48 +55,14 @@ def command(options: ShowOptions) -> int:
 
 def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> None:
     """Print a run in the form that was asked for, with what is wanted beside its figures."""
-    rate, limits, unit = beside.rate, beside.limits, output.unit
-    if (rate or limits) and output.as_csv:
-        raise UsageError(f"--{'rate' if rate else 'limits'} is not in the CSV", hint="--json has it")
+    from perbyte.report import runtext
+
+    wanted = runtext.RunExtras(beside.rate, beside.limits, beside.count, beside.memory, beside.leak)
+    if (beside.rate or beside.limits) and output.as_csv:
+        raise UsageError(f"--{'rate' if beside.rate else 'limits'} is not in the CSV", hint="--json has it")
     if output.as_json:
-        import json
-
-        from perbyte.report.beyond import scaling_json
-        from perbyte.report.export import to_json
-        from perbyte.report.limit import limits_listing
-        from perbyte.report.listing import records
-        from perbyte.report.rate import rate_json
-
-        document = to_json(run) | ({"rate": rate_json(run.cells, rate)} if rate else {})
-        document |= {"limits": records(limits_listing(run.cells))} if limits else {}
-        document |= {"scaling": told} if (told := scaling_json(run.cells)) else {}
-        print(json.dumps(document, indent=1, allow_nan=False))
+        print_json(runtext.run_json(run, wanted))
     elif output.as_csv:
-        from perbyte.report.export import to_csv
-
-        print(to_csv(run), end="")
+        print(runtext.to_csv(run), end="")
     else:
-        from perbyte.report.beyond import render_beyond
-        from perbyte.report.lines import render_listing
-        from perbyte.report.text import render_table
-        from perbyte.stats.quantity import Unit
-
-        print(render_table(run, unit=Unit(unit) if unit else None), end="")
-        if scaling := render_beyond(run.cells):
-            print("\n" + scaling, end="")
-        if rate:
-            from perbyte.report.rate import rate_listing
-
-            print("\n" + render_listing(rate_listing(run.cells, rate)), end="")
-        if limits:
-            from perbyte.report.limit import limits_listing
-
-            print("\n" + render_listing(limits_listing(run.cells)), end="")
-        if beside.count or beside.memory:
-            from perbyte.report.behaviour import render_behaviour
-
-            print("\n" + render_behaviour(run, count=beside.count, memory=beside.memory), end="")
-        if beside.leak:
-            from perbyte.report.leaktext import render_of_run
-
-            print("\n" + render_of_run(run.leaks), end="")
+        print(runtext.render_run(run, output.unit, wanted), end="")

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 import click
 
 from perbyte import extras
+from perbyte.app.run_names import open_runs
 from perbyte.cli.declared import argument, flag, group, option, takes
-from perbyte.cli.options import PROFILE, Output, PolicyOptions, note
+from perbyte.cli.options import Output, PolicyOptions, note
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.places import require_writable
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
-    from perbyte.model import Run
     from perbyte.studies import Judgement, Study
 
 
@@ -62,14 +62,12 @@ class StudyRunOptions:
 
     name: str = argument()
     quick: bool = flag("--quick", help="The quick variant: fewer or smaller cells.")
-    out: Path | None = option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
-    report: Path | None = option(
-        "--report", type=click.Path(path_type=Path), help="Also write the report here."
-    )
+    out: Path | None = option("--out", help="Run directory to create.")
+    report: Path | None = option("--report", help="Also write the report here.")
     strict: bool = flag("--strict", help="Exit code 1 if a claim is not reproduced.")
     policy: PolicyOptions = group(PolicyOptions)
     output: Output = group(Output)
-    profile: bool = flag("--profile", help=PROFILE)
+    profile: bool = flag("--profile", help="Show where the run spent its time.")
 
 
 @command.command("run")
@@ -130,7 +128,8 @@ def _measure(study: Study, options: StudyRunOptions) -> Conducted:
 
 def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions) -> None:
     """Write page and charts into the run, and the page where it is wanted as well."""
-    from perbyte.cli.report import write_charts, write_html, written
+    from perbyte.cli.report import pictures_of, write_html
+    from perbyte.report.delivery import write_charts, written
 
     quiet = options.output.quiet
     if not extras.has("report"):
@@ -141,8 +140,8 @@ def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions
     page = write_html(done.run, done.path / "report.html", judgement)
     if options.report:
         drawn = page
-        page = written(options.report, lambda part: shutil.copyfile(drawn, part))
-    write_charts(done.run, done.path / "charts", judgement)
+        page = written(options.report, lambda part: shutil.copyfile(drawn, part), note)
+    write_charts(pictures_of(done.run, judgement), done.path / "charts", note)
     note(f"charts: {done.path / 'charts'}", quiet=quiet)
     note(f"report: {page}", quiet=quiet)
 
@@ -151,7 +150,7 @@ def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions
 class JudgeOptions:
     """Which runs are judged by the claims of which study, and what is printed."""
 
-    runs: tuple[Path, ...] = argument(nargs=-1, required=True, type=click.Path(path_type=Path))
+    runs: tuple[Path, ...] = argument(nargs=-1, required=True)
     name: str | None = option("--study", help="Study with the claims.  [that of the run]")
     numbers: bool = flag("--numbers", help="Print all deciding numbers.")
     as_json: bool = flag("--json", help="Print JSON.")
@@ -166,7 +165,7 @@ def judge_(options: JudgeOptions) -> int:
     from perbyte.report.text import render_judgement
     from perbyte.studies import find, judge
 
-    opened = _opened(options.runs)
+    opened = open_runs(options.runs)
     name = options.name or opened[0].conditions.study
     if not name:
         raise UsageError("this run was not made for a study", hint="name one: --study kompara-2020")
@@ -179,22 +178,29 @@ def judge_(options: JudgeOptions) -> int:
     return _strictly(options.strict, judgement)
 
 
+@dataclass(frozen=True, slots=True)
+class PageOptions:
+    """Which study, judged on which runs, is written where."""
+
+    name: str = argument()
+    runs: tuple[Path, ...] = argument(nargs=-1)
+    output: Path | None = option("-o", "--output", help="File to write.  [the terminal]")
+
+
 @command.command("page")
-@click.argument("name")
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="File to write.  [the terminal]")
-def page(name: str, runs: tuple[Path, ...], output: Path | None) -> int:
+@takes(PageOptions)
+def page(options: PageOptions) -> int:
     """Write the claims of study NAME as a Markdown page, with the verdicts in print and on RUNS."""
-    from perbyte.cli.report import written
+    from perbyte.report.delivery import written
     from perbyte.report.studyview import claims_page
     from perbyte.studies import find, judge
 
-    study, opened = find(name), _opened(runs)
+    study, opened = find(options.name), open_runs(options.runs)
     text = claims_page(study, judge(study, opened) if opened else None, opened)
-    if output is None:
+    if options.output is None:
         print(text, end="")
     else:
-        written(output, lambda part: part.write_text(text, encoding="utf-8"))
+        written(options.output, lambda part: part.write_text(text, encoding="utf-8"), note)
     return EXIT_FINE
 
 
@@ -206,17 +212,15 @@ class NewOptions:
     """A table of printed figures, and what is known of the publication. None: asked at the terminal."""
 
     name: str = argument()
-    figures: Path = argument(type=click.Path(path_type=Path))
-    into: Path = option("--into", type=click.Path(path_type=Path), default=Path("studies"), show_default=True)
+    figures: Path = argument()
+    into: Path = option("--into", default=Path("studies"), show_default=True)
     title: str | None = option("--title", help="Title of the publication.")
     author: str | None = option("--author", help="Its authors.")
-    year: int | None = option("--year", type=int, help="Year of publication.")
+    year: int | None = option("--year", help="Year of publication.")
     citation: str | None = option("--citation", help="Where it was published.")
     question: str | None = option("--question", help="Its question, in your words.")
     machine: str | None = option("--machine", help="The machine that it used.")
-    clock: float | None = option(
-        "--clock", type=float, help="The machine's clock in GHz, if it is published."
-    )
+    clock: float | None = option("--clock", help="The machine's clock in GHz, if it is published.")
     contract: str = option(
         "--contract", default="", help="What one timed call is.  [the usual one of most figures]"
     )
@@ -249,8 +253,8 @@ def new(options: NewOptions) -> int:
     It asks for everything that is not given as an option.
     """
     from perbyte.datafile import read_text
-    from perbyte.studies import judge_in_print, read_study
-    from perbyte.studies.skeleton import About, draw, read_figures
+    from perbyte.studies import judge_in_print
+    from perbyte.studies.skeleton import About, draw, read_figures, write_study
 
     folder = options.into / options.name
     if folder.exists():
@@ -258,20 +262,14 @@ def new(options: NewOptions) -> int:
     table = read_figures(read_text(options.figures))
     answers = options.answers()
     about = About(
-        title=answers["title"],
-        author=answers["author"],
-        year=int(answers["year"]),
-        citation=answers["citation"],
-        question=answers["question"],
-        machine=answers["machine"],
+        answers.pop("title"),
+        answers.pop("author"),
+        int(answers.pop("year")),
+        **answers,
         clock_hz=options.clock * 1e9 if options.clock else None,
         contract=options.contract,
     )
-    files = draw(about, table)
-    folder.mkdir(parents=True)
-    for file, text in files.items():
-        (folder / file).write_text(text, encoding="utf-8")
-    study = read_study(folder)
+    study = write_study(folder, draw(about, table))
     known = sum(bool(figure.cell) for figure in study.published)
     print(
         f"{folder}: {len(study.published)} figures, {known} with a cell of today, {len(study.groups)} algorithms."
@@ -286,35 +284,36 @@ def new(options: NewOptions) -> int:
     return EXIT_FINE
 
 
+@dataclass(frozen=True, slots=True)
+class TimelineOptions:
+    """Which runs stand beside the published figures, and which charts are written."""
+
+    runs: tuple[Path, ...] = argument(nargs=-1)
+    charts: tuple[Path, ...] = option("--chart", help="Also write a chart to this file.")
+
+
 @command.command("timeline")
-@click.argument("runs", nargs=-1, type=click.Path(path_type=Path))
-@click.option(
-    "--chart",
-    "charts",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Also write a chart to this file.",
-)
-def timeline(runs: tuple[Path, ...], charts: tuple[Path, ...]) -> int:
+@takes(TimelineOptions)
+def timeline(options: TimelineOptions) -> int:
     """Print the cost of AES, SHA and ChaCha per byte through the years, from all studies and RUNS, with sources.
 
     Without RUNS: the newest run of each study here.
     """
     from perbyte.app.judging import newest_of_studies
-    from perbyte.app.run_names import find_runs
-    from perbyte.cli.report import HELP, check_chart, deliver_charts
+    from perbyte.cli.report import HELP, deliver_charts
+    from perbyte.report.delivery import check_chart
     from perbyte.report.pictures import Picture
     from perbyte.report.timeline import timeline_chart, timeline_text
-    from perbyte.store import open_run
     from perbyte.studies.history import load_history
 
-    for path in charts:
+    for path in options.charts:
         if path.stem != HELP:
             check_chart(path, ("timeline",))
-    history = load_history([open_run(place) for place in find_runs(runs) or newest_of_studies()])
+    history = load_history(open_runs(options.runs or newest_of_studies()))
     print(timeline_text(history), end="")
-    if charts and (chart := timeline_chart(history)) is not None:
-        deliver_charts({"timeline": Picture("timeline", "Cycles per byte through the years", chart)}, charts)
+    if options.charts and (chart := timeline_chart(history)) is not None:
+        drawn = {"timeline": Picture("timeline", "Cycles per byte through the years", chart)}
+        deliver_charts(drawn, options.charts)
     return EXIT_FINE
 
 
@@ -322,13 +321,6 @@ def _print_answers(judgement: Judgement) -> None:
     print(judgement.study.question)
     for line in judgement.answers:
         print(f"  {line}")
-
-
-def _opened(runs: tuple[Path, ...]) -> list[Run]:
-    from perbyte.app.run_names import find_runs
-    from perbyte.store import open_run
-
-    return [open_run(place) for place in find_runs(runs)]
 
 
 def _strictly(strict: bool, judgement: Judgement) -> int:

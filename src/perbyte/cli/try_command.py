@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from perbyte import extras
+from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.app.trying.clock import Clock, command_began
 from perbyte.app.trying.trial import BesideLibraries, InTurn, Kept, NoFigure, Trial
 from perbyte.cli.declared import takes
-from perbyte.cli.options import note
+from perbyte.cli.options import Forms, note, print_json, print_lines
 from perbyte.cli.sections import SectionedCommand
 from perbyte.cli.try_options import EPILOG, SECTIONS, TryOptions
-from perbyte.errors import EXIT_FINE, PerbyteError, StoreError, UsageError
+from perbyte.errors import EXIT_FINE, PerbyteError, UsageError
 
 if TYPE_CHECKING:
     from perbyte.app.trying.since import Candidates, SearchStep
-    from perbyte.model import Algorithm, CellFigure, Failure
+    from perbyte.model import CellFigure, Failure
 
 
 @click.command("try", cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
@@ -52,10 +53,13 @@ def command(options: TryOptions) -> int:
 def _trial(options: TryOptions) -> Trial:
     """What is asked of the user's files, not built yet. Raises UsageError for what does not fit their language."""
     from perbyte.cli.conduct import conduct_plan
+    from perbyte.trial.own_algorithm import algorithm_named
     from perbyte.trial.program import from_pkg_config, link_words
     from perbyte.trial.subject import TrialRequest, managed, read_files
 
-    clock, algorithm = Clock(options.budget, began=command_began()), _algorithm(options)
+    clock = Clock(options.budget, began=command_began())
+    described = (options.kind, options.lengths, options.answers)
+    algorithm = algorithm_named(options.algorithm_name or "", *described)
     compiling, linking = from_pkg_config(options.packages)
     link = (*link_words(options.links), *linking)
     of_function = (options.functions, options.signatures, options.name)
@@ -69,34 +73,21 @@ def _trial(options: TryOptions) -> Trial:
     trial = Trial(
         asked,
         flags,
-        sizes=options.bytes,
+        sizes=read_sizes(options.sizes),
         beside=options.beside,
         clock=clock,
-        count=options.count or options.fail_above_instructions is not None,
-        gentle=options.gentle,
+        count=options.count or options.limits.fail_above_instructions is not None,
+        gentle=options.how.gentle,
         patience_s=options.patience,
         fresh=options.fresh,
-        conduct=partial(conduct_plan, quiet=options.quiet),
+        conduct=partial(conduct_plan, quiet=options.before.quiet),
         conduct_quietly=partial(conduct_plan, quiet=True),
-        listener=options.listener,
-        hear_first=None if options.quiet else _note_first,
+        listener=options.before.listener,
+        hear_first=None if options.before.quiet else _note_first,
     )
-    if not options.as_json:
+    if not options.before.as_json:
         trial.hear_faults = partial(_print_faults, trial)
     return trial
-
-
-def _algorithm(options: TryOptions) -> Algorithm:
-    from perbyte.trial.own_algorithm import NEW, find_new
-    from perbyte.trial.subject import find_algorithm
-
-    name = options.algorithm_name or ""
-    if name.startswith(NEW):
-        return find_new(name, options.kind, options.lengths, options.answers)
-    if options.kind or options.lengths or options.answers:
-        message = "--kind, --lengths and --answers describe a new algorithm"
-        raise UsageError(message, hint="--as new:my-cipher")
-    return find_algorithm(name)
 
 
 def _note_first(figures: Sequence[CellFigure], elapsed_s: float) -> None:
@@ -131,10 +122,10 @@ def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
     from perbyte.report.facts import failure_lines
 
     if error.run:
-        _print_lines(failure_lines(error.run))
-    elif options.as_json:
+        print_lines(failure_lines(error.run))
+    elif options.before.as_json:
         faults = [asdict(fault) for fault in error.faults]
-        print(json.dumps({"cells": [], "trial": {"faults": faults}}, indent=1))
+        print_json({"cells": [], "trial": {"faults": faults}})
     else:
         _print_faults(trial, error.faults)
     return error.code
@@ -148,25 +139,25 @@ def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> in
     from perbyte.report.trials import beside_json, beside_lines, stored_lines
 
     run, stored = done.run, done.stored
-    if options.as_json:
+    if options.before.as_json:
         document = beside_json(run, done.names, done.bests) | {
             "behaviour": behaviours_json(run),
             "understood": {step: list(call.roles) for step, call in trial.calls.items()},
             "faults": [asdict(fault) for fault in done.faults],
             "stored": stored.as_json(run) if stored else None,
         }
-        print(json.dumps(to_json(run) | {"trial": document}, indent=1))
+        print_json(to_json(run) | {"trial": document})
     else:
-        _print_lines(beside_lines(run, done.names, done.bests))
+        print_lines(beside_lines(run, done.names, done.bests))
         print(_understood(trial))
-        _print_lines(stored_lines(stored.kept(run)) if stored else ())
-    note_losses(run, quiet=options.quiet)
+        print_lines(stored_lines(stored.kept(run)) if stored else ())
+    note_losses(run, quiet=options.before.quiet)
     return done.code
 
 
 def _try_baseline(trial: Trial, options: TryOptions) -> int:
     """Compare with the kept program; with --watch again at each change of a file."""
-    code = _tell_baseline(trial, options, trial.against_baseline(keep=options.keep))
+    code = _tell_baseline(trial, options, trial.against_baseline(keep=options.before.keep))
     while options.watch:
         _wait_for_change(trial.asked.files)
         trial.clock = Clock(options.budget)
@@ -195,32 +186,32 @@ def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
     from perbyte.report import behaviour, trials
 
     elapsed_s = trial.clock.elapsed_s
-    if options.as_json:
+    if options.before.as_json:
         document = {
             "changes": trials.changes_json(done.changes),
             "behaviour": behaviour.behaviours_json(done.run),
             "seconds": elapsed_s,
         }
         document |= {"instructions": behaviour.changes_json(done.instructions)} if trial.count else {}
-        print(json.dumps(document))
-    elif options.markdown:
-        _print_lines(trials.changes_markdown(done.name, done.changes, done.instructions))
+        print_json(document, indent=None)
+    elif options.before.markdown:
+        print_lines(trials.changes_markdown(done.name, done.changes, done.instructions))
     else:
         flags = (done.flags_then, " ".join(trial.flags[0])) if done.flags_then is not None else None
         since = f"{done.before}; {elapsed_s:.1f} s"
         told = (done.name, done.changes, since, done.run, done.instructions, flags)
-        _print_lines(trials.changes_lines(*told))
+        print_lines(trials.changes_lines(*told))
 
 
 def _judge(done: InTurn, options: TryOptions) -> int:
     """The exit code of a comparison; what decides it is said."""
     from perbyte.cli.ending import note_gaps, note_losses, note_regressions
 
-    note_losses(done.run, quiet=options.quiet)
+    note_losses(done.run, quiet=options.before.quiet)
     note_gaps(done.gaps)
-    code, regressions, of_counts = done.judge(options.gate)
-    if options.fail_above is not None:
-        note_regressions(regressions, one_run=True, quiet=options.quiet)
+    code, regressions, of_counts = done.judge(options.limits.gate)
+    if options.limits.fail_above is not None:
+        note_regressions(regressions, one_run=True, quiet=options.before.quiet)
     note(of_counts, quiet=not of_counts)
     return code
 
@@ -229,6 +220,7 @@ def _try_since(trial: Trial, options: TryOptions) -> int:
     """Compare with a commit, look for the one that changed it, add to the history."""
     from perbyte.app.trying.history import add_entry
     from perbyte.app.trying.since import compare_with_commit
+    from perbyte.report.commits import write_history
 
     assert options.since
     codes: list[int] = []
@@ -236,11 +228,14 @@ def _try_since(trial: Trial, options: TryOptions) -> int:
     def hear(changed: InTurn) -> None:
         codes.append(_tell_baseline(trial, options, changed))
 
-    hear_step = None if options.as_json or options.markdown else _print_step
+    hear_step = None if options.before.as_json or options.before.markdown else _print_step
     changed, repository, old = compare_with_commit(trial, options.since, hear, hear_step)
     if options.history:
         entries = add_entry(options.history, repository, trial, changed, old)
-        _draw_history(options.history, entries, quiet=options.quiet)
+        if not extras.has("atlas"):
+            how = extras.install_command("atlas")
+            options.before.note(f"the run was not added to {options.history / 'atlas'}: {how}")
+        options.before.note(f"history: {write_history(options.history, entries)}")
     return codes[0]
 
 
@@ -250,34 +245,17 @@ def _print_step(step: SearchStep | Candidates) -> None:
     print(search_line(step), flush=True)
 
 
-def _draw_history(place: Path, entries: Sequence[dict[str, Any]], *, quiet: bool) -> None:
-    """Write the last fifty commits as a picture and as a table."""
-    from perbyte import extras
-    from perbyte.report.commits import commits_svg, commits_table, tracks
-
-    drawn = tracks(entries)
-    try:
-        (place / "history.svg").write_text(commits_svg(drawn), encoding="utf-8")
-        (place / "history.md").write_text(commits_table(drawn), encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"{place} cannot be written: {error}") from error
-    if not extras.has("atlas"):
-        how = extras.install_command("atlas")
-        note(f"the run was not added to {place / 'atlas'}: {how}", quiet=quiet)
-    note(f"history: {place / 'history.svg'}", quiet=quiet)
-
-
 def _try_leak(trial: Trial, options: TryOptions) -> int:
     """Look whether the time of the function depends on secrets."""
     from perbyte.app.leaking import leak_code
     from perbyte.app.trying.secrets import find_own_leaks
-    from perbyte.cli.leaking import heard, print_leaks, read_failing
+    from perbyte.cli.leaking import FAILING, heard, print_leaks
 
     assert options.leak
-    failing = read_failing(options.fail_on)
-    run, place = find_own_leaks(trial, options.leak, options.budget, **heard(quiet=options.quiet))
-    print_leaks(run, as_json=options.as_json)
-    note(f"run: {place}  (perbyte show {place.name})", quiet=options.quiet)
+    failing = read_choices("--fail-on", options.fail_on, FAILING)
+    run, place = find_own_leaks(trial, options.leak, options.budget, **heard(quiet=options.before.quiet))
+    print_leaks(run, Forms(options.before.as_json, False))
+    note(f"run: {place}  (perbyte show {place.name})", quiet=options.before.quiet)
     return leak_code(run, failing)
 
 
@@ -289,27 +267,22 @@ def _try_trees(options: TryOptions) -> int:
     from perbyte.report.export import to_json
     from perbyte.report.trials import tree_json, tree_lines
 
-    places, sizes, listener = options.files, options.bytes, options.listener
+    places, sizes, listener = options.files, read_sizes(options.sizes), options.before.listener
     if options.layout:
         groups = layout_groups(options.layout, places, options.algorithm_name, sizes, listener)
     else:
         groups = supercop_groups(places, options.algorithm_name, options.flags, sizes, listener)
-    conduct = partial(conduct_plan, quiet=options.quiet)
-    how = (options.beside, options.budget, options.gentle, conduct, listener)
+    conduct = partial(conduct_plan, quiet=options.before.quiet)
+    how = (options.beside, options.budget, options.how.gentle, conduct, listener)
     codes = []
     for algorithm, run, outcomes in measure_groups(groups, sizes, *how):
-        if options.as_json:
+        if options.before.as_json:
             document = to_json(run) if run else {}
-            print(json.dumps(document | tree_json(algorithm.id, outcomes), indent=1))
+            print_json(document | tree_json(algorithm.id, outcomes))
         else:
-            _print_lines(tree_lines(algorithm.id, run, outcomes, MEASURED))
+            print_lines(tree_lines(algorithm.id, run, outcomes, MEASURED))
         codes.append(tree_code(outcomes))
     return max(codes)
-
-
-def _print_lines(lines: Iterable[str]) -> None:
-    for line in lines:
-        print(line)
 
 
 def _wait_for_change(files: Sequence[Path]) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from perbyte.app.run_names import find_run
-from perbyte.cli.options import note
+from perbyte.cli.options import note, print_json, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED
 
 
@@ -31,6 +30,7 @@ def command(run: Path | None, signers: Path | None, as_json: bool) -> int:
       perbyte verify results/monday --signers ~/.ssh/allowed_signers
     """
     from perbyte.model.text import plain
+    from perbyte.report.damage import damage_lines
     from perbyte.store import read_signature, verify
 
     verdict = verify(find_run(run))
@@ -45,21 +45,11 @@ def command(run: Path | None, signers: Path | None, as_json: bool) -> int:
             "notes": list(verdict.notes),
             "signature": asdict(signature) if signature else None,
         }
-        print(json.dumps(shown, indent=1))
+        print_json(shown)
     else:
-        for finding in verdict.findings:
-            size = f"{finding.bytes:>14,} bytes" if finding.bytes else " " * 20
-            print(
-                f"{plain(finding.name, 40):26} {finding.state:9}{size}  {plain(finding.detail, 300)}".rstrip()
-            )
+        print_lines(damage_lines(verdict, signature))
         for text in verdict.notes:
             note(plain(text, 300))
-        print(f"signed: {plain(str(signature), 300) if signature else 'no'}")
         if verdict.damaged:
-            print(f"damaged: {len(verdict.damaged)} of {len(verdict.findings)} files")
             note(f"save the readable part with: perbyte recover {verdict.path}")
-        elif verdict.manifest:
-            print(f"whole: {len(verdict.findings)} files are as they were written")
-        else:
-            print("no damage is known; without a manifest this cannot be checked")
     return EXIT_FOUND if bad else EXIT_FINE if verdict.manifest else EXIT_UNDECIDED

@@ -13,6 +13,7 @@ import re
 import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -43,6 +44,20 @@ def spread(
             worker["nthreads"] for worker in client.scheduler_info(n_workers=-1)["workers"].values()
         )
         yield lambda work, pieces: _ordered(client, work, pieces, _AHEAD * max(threads, 1))
+
+
+def read_hosts(file: Path) -> list[str]:
+    """The hosts in a file, one per line; `#` begins a comment. Raises UsageError where there is none."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(
+            f"{file} cannot be read: {error}", hint="a text file with one host per line"
+        ) from error
+    names = [name for line in lines if (name := line.partition("#")[0].strip())]
+    if not names:
+        raise UsageError(f"{file} names no host", hint="one host per line: [USER@]HOST[:PORT]")
+    return names
 
 
 @contextlib.contextmanager

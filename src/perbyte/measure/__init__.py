@@ -4,22 +4,24 @@ It writes to the Sink it is given and knows neither store nor report. What makes
 here and in the runners' SDK; what a figure is, lives in `stats`.
 """
 
-from perbyte.measure.conduct import (
-    Prepared,
-    built_runners,
-    carry_out,
-    note_after,
-    prepare,
-    prepare_plan,
-    prepare_resumed,
-)
+from perbyte.measure.conduct import Prepared, carry_out, note_after, prepare, prepare_plan, prepare_resumed
 from perbyte.measure.cores import CoreWatch, watch_cores
 from perbyte.measure.forecast import Forecast, foresee
 from perbyte.measure.history import Moment, NullProgress, RunHistory, RunOutcome, Watcher
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.machine import choose_cores, describe_machine
 from perbyte.measure.pace import Pace, recall_pace
-from perbyte.measure.plan import Plan, Request, Survey, draw_plan, survey
+from perbyte.measure.plan import (
+    Plan,
+    Request,
+    Survey,
+    built_runners,
+    draw_plan,
+    find_cells,
+    left_out,
+    may_mean,
+    survey,
+)
 from perbyte.measure.run import Measurement
 
 __all__ = [
@@ -42,7 +44,10 @@ __all__ = [
     "choose_cores",
     "describe_machine",
     "draw_plan",
+    "find_cells",
     "foresee",
+    "left_out",
+    "may_mean",
     "note_after",
     "prepare",
     "prepare_plan",

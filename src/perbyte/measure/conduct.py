@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import difflib
 import hashlib
 import math
 import os
@@ -17,9 +16,8 @@ import signal
 import stat
 import threading
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -31,22 +29,12 @@ from perbyte.measure.forecast import foresee
 from perbyte.measure.history import RunHistory, RunOutcome, Watcher
 from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
 from perbyte.measure.pace import kind_of, recall_pace
-from perbyte.measure.plan import (
-    Plan,
-    Request,
-    Survey,
-    choose_twins,
-    draw_plan,
-    may_be_meant,
-    may_mean,
-    survey,
-    wanted_cpus,
-)
+from perbyte.measure.plan import Plan, Request, Survey, built_runners, choose_twins, find_cells, survey
 from perbyte.measure.run import Measurement
 from perbyte.model import Conditions, Policy, Sink, StoredRun, parse_address
 from perbyte.model.cell import FULL
 from perbyte.protocol import PROTOCOL_VERSION
-from perbyte.runners import RunnerSpec, TimeLimits, find, locate, not_built, stale
+from perbyte.runners import TimeLimits, not_built, stale
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +66,6 @@ def prepare(
     threading.Thread(target=places.commit, daemon=True).start()  # Git takes its time; asked for again below
     plan, surveyed = find_cells(request, lenient=lenient)
     return prepare_plan(plan, surveyed, policy, command=command, study=study, input_facts=input_facts)
-
-
-def find_cells(request: Request, *, lenient: bool = False) -> tuple[Plan, Survey]:
-    """Survey the runners that the request can mean and draw the plan; `lenient` and errors as of `prepare`."""
-    specs = [
-        spec
-        for spec in _ready(locate(named=partial(may_be_meant, request.selectors)))
-        if any(may_mean(selector, spec) for selector in request.selectors)
-    ]
-    if not specs:
-        built_runners()  # raises where nothing is built at all
-        _explain_runner(request)
-    tiers = list(dict.fromkeys(tier for spec in specs for tier in spec.tiers))
-    cpus = wanted_cpus(request, tiers)
-    unknown = not lenient and [cpu for cpu in cpus if cpu not in tiers and "*" not in cpu]
-    if unknown:
-        raise UsageError(f"no CPU tier '{unknown[0]}'", hint=f"there are: {', '.join(tiers)}")
-    # `full` is asked as well: tiers are proved by comparison with it
-    surveyed = survey(specs, list(dict.fromkeys([*cpus, FULL])))
-    return draw_plan(request, surveyed, load(), lenient=lenient), surveyed
 
 
 def prepare_plan(
@@ -198,21 +166,6 @@ def note_after(conditions: Conditions, outcome: RunOutcome) -> None:
         recall_pace(conditions.policy.cores[0]).note_after(kind, len(conditions.plan), took_s)
 
 
-def built_runners(names: Sequence[str] = ()) -> list[RunnerSpec]:
-    """The runners that can be started: all that are built, of `names` where given.
-
-    Raises EnvironmentLacking when there is none, UsageError for an unknown name.
-    """
-    ready = _ready([find(name) for name in names] if names else locate())
-    if not ready:
-        raise not_built()
-    return ready
-
-
-def _ready(specs: Iterable[RunnerSpec]) -> list[RunnerSpec]:
-    return [spec for spec in specs if not spec.built or spec.out().is_dir()]
-
-
 def _present(command: Sequence[str], policy: Policy, input_facts: Mapping[str, Any] | None) -> dict[str, Any]:
     """What the conditions of a part of a run say of here and now. Times are to the millisecond, to tell runs apart."""
     return {
@@ -253,18 +206,6 @@ def _interrupts() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-
-
-def _explain_runner(request: Request) -> None:
-    known = {spec.name: spec for spec in locate(unlisted=True)}
-    for selector in request.selectors:
-        if selector.runner in known:
-            raise not_built(selector.runner)
-    asked = ", ".join(selector.runner for selector in request.selectors)
-    names = ", ".join(sorted(name for name, spec in known.items() if spec.listed))
-    near = difflib.get_close_matches(asked, known, 1)
-    meant = f"did you mean '{near[0]}'? " if near else ""
-    raise UsageError(f"no runner is called '{asked}'", hint=f"{meant}there are: {names}")
 
 
 BLOCK_BYTES = 16

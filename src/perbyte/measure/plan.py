@@ -17,13 +17,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
-from perbyte.catalogue import Catalogue, Selector, pattern
+from perbyte.catalogue import Catalogue, Selector, load, pattern
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm, Cell, Failure, Row
 from perbyte.model.cell import FULL, LOOP, STATES
 from perbyte.protocol.messages import HelloAnswer, Operation
-from perbyte.runners import RunnerSpec, stale
+from perbyte.runners import RunnerSpec, find, locate, not_built, stale
 from perbyte.runners.session import Session
 
 DEFAULT_SIZES = (16, 512, 8192)
@@ -97,6 +98,26 @@ def _is_version(version: str, asked: str) -> bool:
 def left_out(runner_glob: str, spec: RunnerSpec) -> bool:
     """True for an opt-in runner when nothing more than `*` was said: it takes minutes to build or to warm up."""
     return spec.opt_in and runner_glob == "*"
+
+
+def find_cells(request: Request, *, lenient: bool = False) -> tuple[Plan, Survey]:
+    """Survey the runners that the request can mean and draw the plan; `lenient` and errors as of `draw_plan`."""
+    specs = [
+        spec
+        for spec in _ready(locate(named=partial(may_be_meant, request.selectors)))
+        if any(may_mean(selector, spec) for selector in request.selectors)
+    ]
+    if not specs:
+        built_runners()  # raises where nothing is built at all
+        _explain_runner(request)
+    tiers = list(dict.fromkeys(tier for spec in specs for tier in spec.tiers))
+    cpus = wanted_cpus(request, tiers)
+    unknown = not lenient and [cpu for cpu in cpus if cpu not in tiers and "*" not in cpu]
+    if unknown:
+        raise UsageError(f"no CPU tier '{unknown[0]}'", hint=f"there are: {', '.join(tiers)}")
+    # `full` is asked as well: tiers are proved by comparison with it
+    surveyed = survey(specs, list(dict.fromkeys([*cpus, FULL])))
+    return draw_plan(request, surveyed, load(), lenient=lenient), surveyed
 
 
 def draw_plan(
@@ -321,3 +342,30 @@ def _ask(wanted: tuple[RunnerSpec, str]) -> HelloAnswer | Failure:
     except PerbyteError as error:
         text = f"{error} ({error.hint})" if error.hint else str(error)
         return Failure(kind="absent", runner=spec.name, message=f"tier {cpu}: {text}")
+
+
+def built_runners(names: Sequence[str] = ()) -> list[RunnerSpec]:
+    """The runners that can be started: all that are built, of `names` where given.
+
+    Raises EnvironmentLacking when there is none, UsageError for an unknown name.
+    """
+    ready = _ready([find(name) for name in names] if names else locate())
+    if not ready:
+        raise not_built()
+    return ready
+
+
+def _ready(specs: Iterable[RunnerSpec]) -> list[RunnerSpec]:
+    return [spec for spec in specs if not spec.built or spec.out().is_dir()]
+
+
+def _explain_runner(request: Request) -> None:
+    known = {spec.name: spec for spec in locate(unlisted=True)}
+    for selector in request.selectors:
+        if selector.runner in known:
+            raise not_built(selector.runner)
+    asked = ", ".join(selector.runner for selector in request.selectors)
+    names = ", ".join(sorted(name for name, spec in known.items() if spec.listed))
+    near = difflib.get_close_matches(asked, known, 1)
+    meant = f"did you mean '{near[0]}'? " if near else ""
+    raise UsageError(f"no runner is called '{asked}'", hint=f"{meant}there are: {names}")

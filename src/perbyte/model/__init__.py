@@ -12,6 +12,7 @@ from perbyte.model.cell import Cell, Process, Row, parse_address
 from perbyte.model.figure import CellFigure, Doubt, Estimate, Interval, NoiseFloor, Quality, Quantile, Warning
 from perbyte.model.run import (
     NOT_REACHED,
+    WRONG,
     Conditions,
     Failure,
     Machine,
@@ -26,6 +27,7 @@ from perbyte.model.sample import Burst, Calibration, Flag, KnownProbe
 
 __all__ = [
     "NOT_REACHED",
+    "WRONG",
     "Algorithm",
     "Audit",
     "Behaviour",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from perbyte.model.audit import Audit
 from perbyte.model.behaviour import Behaviour
-from perbyte.model.cell import Cell, Row
+from perbyte.model.cell import Cell, Row, parse_address
 from perbyte.model.figure import CellFigure, NoiseFloor
 from perbyte.model.leak import LeakFigure
 from perbyte.model.sample import Burst, Calibration
@@ -116,6 +117,8 @@ class Conditions:
     perbyte_commit: str = ""  # of the checkout that measured; empty where it is none
 
 
+WRONG = frozenset({"incorrect", "disputed"})
+"""Kinds of failures of cells that compute something wrong."""
 NOT_REACHED = "not-reached"
 
 
@@ -187,6 +190,14 @@ class Run:
     measuring_s: float = 0.0
     behaviours: tuple[Behaviour, ...] = ()
     leaks: tuple[LeakFigure, ...] = ()
+
+    def failed_cells(self) -> list[tuple[Cell, Failure]]:
+        """Every failure that names a cell, with that cell."""
+        failed = []
+        for failure in self.failures:
+            with contextlib.suppress(ValueError):
+                failed.append((parse_address(failure.address), failure))
+        return failed
 
     def figure(self, cell: Cell) -> CellFigure | None:
         """The figure of `cell`, or None when it has none."""

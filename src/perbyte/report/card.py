@@ -18,7 +18,7 @@ from perbyte.catalogue.questions import questions
 from perbyte.model import Algorithm, CellFigure, Doubt, Estimate, Run
 from perbyte.model.cell import FULL
 from perbyte.model.text import natural, plain
-from perbyte.report.grid import Grid, failed_cells, kin_of, operation_order, title_of
+from perbyte.report.grid import Grid, kin_of, operation_order, title_of
 from perbyte.report.rate import cores_text, rate_text
 from perbyte.report.wording import (
     SIGNS,
@@ -97,7 +97,7 @@ Name = Callable[[CellFigure], str]
 
 def run_card(run: Run, names: Mapping[tuple[str, str], str] | None = None) -> Card:
     """The card of a run; `names` are what a study calls an algorithm on a tier."""
-    wrong = {cell for cell, failure in failed_cells(run) if failure.kind == "incorrect"}
+    wrong = {cell for cell, failure in run.failed_cells() if failure.kind == "incorrect"}
     known = load().algorithms
     figures = [
         figure

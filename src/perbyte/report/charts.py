@@ -347,7 +347,9 @@ def logarithmic(values: Iterable[float], steps: Sequence[float] = (1, 3)) -> dic
     inside = [tick for tick in ticks if domain[0] <= tick <= domain[1]]
     return {
         "scale": alt.Scale(type="log", domain=domain, nice=False, clamp=True),
-        "axis": alt.Axis(values=inside or [low, high], format=",~g", labelOverlap=True, grid=True),
+        "axis": alt.Axis(
+            values=inside or [low, high], format=",~g", labelOverlap="greedy", labelSeparation=12, grid=True
+        ),
     }
 
 

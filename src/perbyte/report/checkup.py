@@ -5,10 +5,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from perbyte.model import Machine
+
+
+def checkup_lines(seen: Any, unbuilt: Sequence[str]) -> Iterator[str]:
+    """All that `app.checkup` saw, in sections; `unbuilt` are lines on runners that are not built."""
+    parts = {
+        "machine": machine_lines(seen.machine),
+        "clock": clock_lines(seen.found),
+        "neighbours": neighbour_lines(seen.found, seen.watched, seen.machine),
+        "runners": [*map(_runner_line, seen.checked), *unbuilt, *map(_opt_in_line, seen.opt_in)],
+    }
+    for title, lines in parts.items():
+        yield title
+        yield from (f"  {line}" for line in lines)
+    if not seen.found:
+        yield "nothing can be measured here yet; run: perbyte build"
+
+
+def _runner_line(checked: tuple[Any, Mapping[str, Any]]) -> str:
+    spec, result = checked
+    if "error" in result:
+        return f"{spec.name:18} BROKEN       {result['error']}"
+    state = "outdated" if result["outdated"] else "ready"
+    way = f"; its sources changed, run: perbyte build {spec.name}" if result["outdated"] else ""
+    return (
+        f"{spec.name:18} {state:12} {result['library']} {result['library_version']}, "
+        f"{result['algorithms']} algorithms, tiers {', '.join(spec.tiers)}{way}"
+    )
+
+
+def _opt_in_line(spec: Any) -> str:
+    return f"{spec.name:18} opt-in       {spec.summary}; build it with: perbyte build {spec.name}"
 
 
 def machine_lines(machine: Machine) -> list[str]:

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 
+from perbyte.errors import StoreError
 from perbyte.report.listing import Listing, columns, markdown
 from perbyte.report.wording import size_label
 
@@ -126,3 +128,14 @@ def _panel(track: Track, top: float) -> list[str]:
 
 def _text(x: float, y: float, words: str, anchor: str, colour: str) -> str:
     return f'<text x="{x:.1f}" y="{y:.1f}" font-size="10" text-anchor="{anchor}" fill="{colour}">{escape(words)}</text>'
+
+
+def write_history(place: Path, entries: Sequence[dict[str, Any]]) -> Path:
+    """Write the last commits as a picture and as a table into `place`; the picture's file. Raises StoreError."""
+    drawn = tracks(entries)
+    try:
+        (place / "history.svg").write_text(commits_svg(drawn), encoding="utf-8")
+        (place / "history.md").write_text(commits_table(drawn), encoding="utf-8")
+    except OSError as error:
+        raise StoreError(f"{place} cannot be written: {error}") from error
+    return place / "history.svg"

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 from perbyte.catalogue import load
 from perbyte.catalogue.checking import OPERATIONS
-from perbyte.model import Cell, CellFigure, Failure, NoiseFloor, Run, parse_address
+from perbyte.model import Cell, CellFigure, Failure, NoiseFloor, Run
 from perbyte.model.cell import FULL, LOOP, STATES
 from perbyte.model.text import natural, plain
 from perbyte.report.marks import Mark, marks_of
@@ -174,7 +174,7 @@ def run_grids(run: Run, unit: Unit | None = None) -> tuple[Grid, ...]:
     (a key schedule: ns/call); a unit none of its cells has gives way in the same manner (a signature has no bytes of
     data). A cell that gave a wrong answer is shown as such, whatever else is known of it.
     """
-    failures = {cell: failure for cell, failure in failed_cells(run) if not cell.twin}
+    failures = {cell: failure for cell, failure in run.failed_cells() if not cell.twin}
     wrong = {cell for cell, failure in failures.items() if failure.kind == "incorrect"}
     shown = (figure for figure in run.cells if not figure.cell.twin and figure.cell not in wrong)
     figures = {figure.cell: figure for figure in shown}
@@ -231,15 +231,16 @@ def compare_pairs(
     return _comparison_grids(rows, names, unit)
 
 
-def failed_cells(run: Run) -> tuple[tuple[Cell, Failure], ...]:
-    """Pair every failure that names a cell with that cell."""
-    cells = []
-    for failure in run.failures:
-        try:
-            cells.append((parse_address(failure.address), failure))
-        except ValueError:
-            continue
-    return tuple(cells)
+def in_common(grids: Iterable[Grid]) -> tuple[tuple[Grid, ...], list[int]]:
+    """The rows that both of two runs have, and how many figures of each are left out."""
+    alone, kept = [0, 0], []
+    for grid in grids:
+        rows = tuple(row for row in grid.rows if all(entry.figure for entry in row.entries))
+        for index in (0, 1):
+            alone[index] += sum(bool(row.entries[index].figure) for row in grid.rows) - len(rows)
+        if rows:
+            kept.append(replace(grid, rows=rows))
+    return tuple(kept), alone
 
 
 def title_of(cell: Cell, tiered: Collection[str] = ()) -> str:
@@ -388,7 +389,7 @@ class _Index:
         libraries = {identity.runner: identity.library for identity in run.conditions.identities}
         self.failures = {
             (_meaning(cell), libraries.get(cell.runner, cell.runner)): failure
-            for cell, failure in failed_cells(run)
+            for cell, failure in run.failed_cells()
         }
         self.alike: dict[tuple[object, ...], list[CellFigure]] = {}
         for figure in self.figures.values():

@@ -310,9 +310,9 @@ def _lay_labels(
         of = [record for record in records if record["line"] == panel]
         fronts = sorted((record for record in of if record["front"]), key=lambda record: record["year"])
         lines = [
-            (spot(one), spot(next_one))
+            (spot(earlier), spot(later))
             for means in {record["means"] for record in fronts}
-            for one, next_one in itertools.pairwise(record for record in fronts if record["means"] == means)
+            for earlier, later in itertools.pairwise(record for record in fronts if record["means"] == means)
         ]
         named = [record for record in of if record["label"]]
         texts = [(record["label"], spot(record)) for record in named]

@@ -8,6 +8,8 @@ from typing import Any
 from perbyte.report.leaktext import contrast_text, verdict_text
 from perbyte.stats.leakchange import LeakChange
 
+SHOWN = 4
+
 
 def leak_change_lines(changes: Sequence[LeakChange]) -> list[str]:
     """A line for each cell and contrast: what became of it, and what each side says."""
@@ -33,3 +35,15 @@ def leak_changes_json(changes: Sequence[LeakChange]) -> list[dict[str, Any]]:
         }
         for change in changes
     ]
+
+
+def leak_notes(lost: Sequence[str], bad: Sequence[LeakChange]) -> list[str]:
+    """What was tested on the first side only, and the leaks at which a gate fails."""
+    notes = [f"leaks were tested only on the first side: {', '.join(lost[:SHOWN])}"] if lost else []
+    if bad:
+        names = "; ".join(
+            f"{change.after.cell.address}, {contrast_text(change.after)} ({change.became})"
+            for change in bad[:SHOWN]
+        )
+        notes.append(f"the time depends on a secret: {names}{'; ...' * (len(bad) > SHOWN)}")
+    return notes

@@ -6,11 +6,12 @@ code of their own, and each is told with the reason. What two runs never had in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from perbyte.model import Cell, Run
+from perbyte.model import NOT_REACHED, WRONG, Cell, Failure, Run
 from perbyte.model.text import plain
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 SHOWN = 4
 _MEASURED = "measured"  # what listings of other tools leave out is not known to have been asked for
-_SILENT = "unsupported"
+_SILENT = "unsupported"  # asked of runners that do not have it, mostly by a glob
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,3 +114,44 @@ def _cells(missing: Iterable[MissingCell]) -> list[Cell]:
     from perbyte.model import parse_address
 
     return [parse_address(cell.address) for cell in missing]
+
+
+BROKEN = frozenset({"crashed", "timed-out", "garbled"})
+# what befell the cells, and what to do about it; `{runner}` is the first of theirs
+_TOLD = {
+    "audit": (
+        "refused by the audit",
+        "measure them again, with more --budget; refused once more: perbyte conform {runner}",
+    ),
+    "refused": ("left out", "the list above says why"),
+    NOT_REACHED: ("not reached", "the list above says which --budget would do"),
+    "absent": ("of runners that do not start", "perbyte doctor"),
+    **dict.fromkeys(WRONG, ("with a wrong output", "expected and got are listed above")),
+    **dict.fromkeys(BROKEN, ("of runners that broke off", "perbyte conform {runner}")),
+}
+
+
+def losses(run: Run) -> str:
+    """One line on the cells of `run` that have no figure: how many, why, and what to do; empty where all have one."""
+    failures_of: dict[tuple[str, str], list[Failure]] = defaultdict(list)
+    for failure in run.failures:
+        if failure.kind != _SILENT and "+twin=" not in failure.address:
+            failures_of[_TOLD.get(failure.kind, (failure.kind, "the list above says why"))].append(failure)
+    parts = []
+    for (what, advice), failures in failures_of.items():
+        cells = sum(bool(failure.address) for failure in failures) or len(failures)
+        runner = plain(failures[0].runner, 40)
+        parts.append(f"{cells:,} {plain(what, 40)} ({advice.format(runner=runner)})")
+    return f"without a figure: {'; '.join(parts)}" if parts else ""
+
+
+def profile_lines(timing: Mapping[str, float]) -> list[str]:
+    """Where the time of a run went: seconds by part, their share, and a bar."""
+    whole = sum(timing.values()) or 1.0
+    return [
+        f"where {whole:.1f} s went:",
+        *(
+            f"  {part:11} {seconds:8.2f} s {seconds / whole:6.1%}  {'#' * round(40 * seconds / whole)}"
+            for part, seconds in timing.items()
+        ),
+    ]

@@ -23,7 +23,6 @@ from perbyte.report.facts import (
     noise_line,
     profile_rows,
 )
-from perbyte.report.grid import failed_cells
 from perbyte.report.history import (
     COLUMNS as POINT_COLUMNS,
 )
@@ -127,7 +126,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
                 ["".join(marks_of(figure)), doubts],
             ]
         )
-    for cell, failure in failed_cells(run):
+    for cell, failure in run.failed_cells():
         message = plain(failure.message, 200)
         if failure.expected or failure.got:
             message += f"; expected {plain(failure.expected, 72)}, got {plain(failure.got, 72)}"

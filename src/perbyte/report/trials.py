@@ -223,3 +223,27 @@ def tree_json(algorithm: str, outcomes: Sequence[Any]) -> dict[str, Any]:
         for each in outcomes
     ]
     return {"algorithm": algorithm, "implementations": rows}
+
+
+def primitive_line(outcomes: Sequence[Any], measured: str) -> str:
+    """What became of a primitive of a tree: how many implementations, `measured` first, and the best."""
+    words = [outcome.word for outcome in outcomes]
+    told = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys([measured, *words]))
+    best: dict[str, tuple[float, str]] = {}
+    for outcome in outcomes:
+        for where, values in outcome.figures.items():
+            if values[0] and (where not in best or values[0] < best[where][0]):
+                best[where] = (values[0], outcome.implementation)
+    named = [f"{where.split()[0]} {cycles:,.0f} cycles ({name})" for where, (cycles, name) in best.items()]
+    return f"{told}" + (f"; best: {', '.join(named[:4])}" if named else "")
+
+
+def tree_end(journal: Any) -> list[str]:
+    """What there is of a whole tree by now, and where."""
+    outcomes = journal.outcomes.values()
+    counts = ", ".join(f"{count} {word}" for word, count in journal.counts().items())
+    done = len({(outcome.operation, outcome.primitive) for outcome in outcomes})
+    return [
+        f"{done} primitives, {len(outcomes)} programs: {counts}",
+        f"{journal.place / 'data'}: in SUPERCOP's form; {journal.place / 'state.jsonl'}: each with its reason",
+    ]

@@ -74,6 +74,7 @@ class _Run(Struct, forbid_unknown_fields=True):
     command: Texts = ()
     environment: dict[str, str] = field(default_factory=dict)
     workers: bool = False
+    threads: bool = False
 
 
 class _Tier(Struct, forbid_unknown_fields=True):
@@ -161,6 +162,7 @@ def read_spec(file: Path) -> RunnerSpec:
         command=run.command or ("{executable}",),
         environment=run.environment,
         workers=run.workers,
+        threads=run.threads,
         tiers=tiers,
     )
     for text in (*spec.command, *spec.build_command, *spec.environment.values()):

@@ -52,8 +52,8 @@ class Tier:
 class RunnerSpec:
     """What a `runner.toml` says. `here` is its directory; placeholders in texts are not yet filled in.
 
-    `workers`: it works in processes that it starts when it prepares, and that stay. `cross`: its own build command can
-    build for another processor.
+    `workers`: it works in processes that it starts when it prepares, and that stay. `threads`: its calls work on
+    several cores. `cross`: its own build command can build for another processor.
     """
 
     name: str
@@ -82,6 +82,7 @@ class RunnerSpec:
     environment: dict[str, str]
     tiers: dict[str, Tier]
     workers: bool = False
+    threads: bool = False
     cross: bool = False
 
     @property
@@ -102,7 +103,7 @@ class RunnerSpec:
     @property
     def undisturbed(self) -> bool:
         """True for compiled programs of one thread, which may have real-time scheduling on their core."""
-        return self.native or self.language == "rust"
+        return not self.threads and (self.native or self.language == "rust")
 
     def tier(self, name: str) -> Tier:
         """Return the tier `name`. Raises UsageError when this runner has none of that name."""

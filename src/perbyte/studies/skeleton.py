@@ -14,13 +14,15 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import msgspec
 
 from perbyte.catalogue import Catalogue
 from perbyte.catalogue import load as load_catalogue
 from perbyte.errors import UsageError
-from perbyte.studies.model import PublishedFigure
+from perbyte.studies.load import read_study
+from perbyte.studies.model import PublishedFigure, Study
 from perbyte.studies.wording import listing
 
 COLUMNS = tuple(field.encode_name for field in msgspec.structs.fields(PublishedFigure))
@@ -120,6 +122,14 @@ def draw(about: About, figures: Sequence[dict[str, str]]) -> dict[str, str]:
         "claims.toml": _claims(figures, groups),
         "NOTES.md": _notes(about),
     }
+
+
+def write_study(folder: Path, files: Mapping[str, str]) -> Study:
+    """Write what `draw` gave into a new folder, and read it as a study. Raises OSError."""
+    folder.mkdir(parents=True)
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return read_study(folder)
 
 
 def _groups(figures: Iterable[dict[str, str]]) -> list[_Group]:

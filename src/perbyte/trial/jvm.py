@@ -76,8 +76,8 @@ def jdk_version(jdk: Path) -> str:
         text = (jdk / "release").read_text(encoding="utf-8")
     except OSError:
         text = ""
-    found = re.search(r'^JAVA_VERSION="([^"]+)"', text, re.MULTILINE)
-    return f"javac {found[1]}" if found else said_by(str(jdk / "bin" / "javac"), "-version")
+    match = re.search(r'^JAVA_VERSION="([^"]+)"', text, re.MULTILINE)
+    return f"javac {match[1]}" if match else said_by(str(jdk / "bin" / "javac"), "-version")
 
 
 def quickened(command: Sequence[str], version: str) -> list[str]:

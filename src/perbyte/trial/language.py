@@ -12,6 +12,23 @@ from perbyte.trial.roles import Call
 from perbyte.trial.signatures import MANAGED
 
 KINDS = {"hash": "HASH", "xof": "HASH", "mac": "MAC", "stream-cipher": "STREAM", "aead": "AEAD"}
+OF_SCRIPTS = {"kdf": "EXPAND", "signature": "SIGNATURE", "key-agreement": "AGREEMENT", "kem": "KEM"}
+"""What only the SDKs of Python and JavaScript have loops for here."""
+_STEPS = {
+    "signature": ("keypair", "sign", "verify"),
+    "key-agreement": ("base", "derive"),
+    "kem": ("keypair", "encapsulate", "decapsulate"),
+    "aead": ("seal", "open"),
+}
+UNTIMED = ("keypair", "base")
+_OF_STEP = {
+    "sign": {"in": "messages[turn & 15]", "secret-key": "private"},
+    "verify": {"tag": "signature", "in": "message", "public-key": "public"},
+    "derive": {"secret-key": "private", "public-key": "public"},
+    "encapsulate": {"public-key": "public"},
+    "decapsulate": {"ciphertext": "data", "secret-key": "private"},
+}
+"""Names that stand for a parameter in the loop of a step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +56,21 @@ class Managed:
         kind = self.algorithm.kind
         if kind == "block-cipher" and self.algorithm.mode == "ctr":
             return "STREAM"
-        if kind not in KINDS:
+        known = KINDS | (OF_SCRIPTS if self.language in ("python", "javascript") else {})
+        if kind not in known:
             raise UsageError(
                 f"{self.algorithm.id} is of the kind '{kind}', which cannot be tried in {self.language} this way",
                 hint="write a runner with its SDK: docs/runner-in-any-language.md, runners/sdk",
             )
-        if kind == "aead" and set(self.calls) != {"seal", "open"}:
-            raise UsageError("an AEAD needs both functions", hint="--function seal=NAME,open=NAME")
-        return KINDS[kind]
+        if lacking := [step for step in _STEPS.get(kind, ()) if step not in self.calls]:
+            steps = ",".join(f"{step}=NAME" for step in _STEPS[kind])
+            raise UsageError(f"there is no function for {lacking[0]}", hint=f"--function {steps}")
+        if "keypair" in self.calls and self.calls["keypair"].roles != ("seed",):
+            raise UsageError(
+                f"{self.calls['keypair'].function} must make the key pair of a seed",
+                hint="keypair(seed) returns the public and the private key; in tests it is known what they are",
+            )
+        return known[kind]
 
     @property
     def lengths(self) -> tuple[int, int, int]:
@@ -55,15 +79,16 @@ class Managed:
         keyless = self.kind == "HASH"
         return (
             0 if keyless else algorithm.key_bytes,
-            algorithm.nonce_bytes if self.kind in ("STREAM", "AEAD") else 0,
-            0 if self.kind == "STREAM" else algorithm.tag_bytes,
+            algorithm.nonce_bytes if self.kind in ("STREAM", "AEAD", "AGREEMENT", "EXPAND") else 0,
+            0 if self.kind in ("STREAM", "EXPAND") else algorithm.tag_bytes,
         )
 
     def codes(self) -> dict[str, str]:
         """The timed code by what a loop does: calls with the SDK's names for what they are given."""
         codes: dict[str, str] = {}
         for step, call in self.calls.items():
-            codes |= self._codes_of(step, call)
+            if step not in UNTIMED:
+                codes |= self._codes_of(step, call)
         return codes
 
     def _codes_of(self, step: str, call: Call) -> dict[str, str]:
@@ -73,7 +98,8 @@ class Managed:
                 "key": key,
                 "nonce": nonce,
                 "aad": "aad",
-                "out-length": str(self.lengths[2]),
+                "out-length": "size" if step == "expand" else str(self.lengths[2]),
+                **_OF_STEP.get(step, {}),
                 **({"out": "out"} if self.language in ("go", "java", "kotlin") else {}),
             }
             if unknown := [role for role in call.roles if role not in given]:
@@ -86,6 +112,8 @@ class Managed:
         turn, nonce = "keys[turn & 15]", "nonces[turn & 15]"
         if step == "open":
             return {"INVERSE": text("key0", "nonce0"), "INVERSE_REKEY": text("key0", "nonce0")}
-        if self.kind == "HASH":
+        if step in ("verify", "decapsulate"):
+            return {"INVERSE": text("key0", nonce)}
+        if self.kind in ("HASH", *OF_SCRIPTS.values()):
             return {"MESSAGE": text("key0", nonce)}
         return {"MESSAGE": text("key0", nonce), "REKEY": text(turn, nonce)}

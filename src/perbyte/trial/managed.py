@@ -66,8 +66,15 @@ def _python(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     functions = ", ".join(f'"{call.function}": subject.{call.function}' for call in asked.calls.values())
     opened = ""
     for step, call in asked.calls.items():
-        if step == "open":  # None is a refusal as well
-            opened = f'names["{call.function}"] = refusing(subject.{call.function})\n'
+        if step in ("open", "verify"):
+            refusals = "(None, False)" if step == "open" else "(False,)"
+            opened += f'names["{call.function}"] = refusing(subject.{call.function}, {refusals})\n'
+    pair = ""
+    if made := asked.calls.get("keypair"):
+        pair = f"    public, private = subject.{made.function}(given.keys[0])\n"
+    elif made := asked.calls.get("base"):
+        pair = f"    public = given.data if given.given else subject.{made.function}(given.nonces[0])\n"
+        pair += "    private = given.keys[0]\n"
     (scratch / "runner.py").write_text(
         _PYTHON.format(
             sdk=str(places.data_dir("runners") / "sdk" / "python"),
@@ -77,7 +84,9 @@ def _python(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
             opened=opened,
             version=digest_of(asked.files),
             library=asked.main.name,
-            row=f'"{asked.algorithm.id}", {asked.kind}, {key}, {nonce}, {output}, {{{codes}}}, values',
+            row=f'"{asked.algorithm.id}", {asked.kind}, {key}, {nonce}, {output}, {{{codes}}}, values, '
+            f"{asked.algorithm.ciphertext_bytes}",
+            pair=pair or "    public = private = None\n",
         ),
         encoding="utf-8",
     )
@@ -116,7 +125,12 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
             (subject.parent / "node_modules").symlink_to(parent / "node_modules")
             break
     key, nonce, output = asked.lengths
-    kind = {"HASH": "hash", "MAC": "mac", "STREAM": "stream", "AEAD": "aead"}[asked.kind]
+    kind = asked.kind.lower()
+    pair = "{}"
+    if call := asked.calls.get("keypair"):
+        pair = f"pairOf(names[{json.dumps(call.function)}](keys[0]))"
+    elif call := asked.calls.get("base"):
+        pair = f"{{ private: keys[0], public: given ? data : names[{json.dumps(call.function)}](nonces[0]) }}"
     order = ("MESSAGE", "REKEY", "INVERSE", "INVERSE_REKEY")
     codes = ", ".join(f"{order.index(name)}: {json.dumps(code)}" for name, code in asked.codes().items())
     (scratch / "runner.cjs").write_text(
@@ -124,9 +138,12 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
             sdk=json.dumps(str(sdk / "node" / "perbyte.cjs")),
             file=subject.name,
             names=", ".join(f"{json.dumps(name)}" for name in names),
-            refusing=json.dumps([call.function for step, call in asked.calls.items() if step == "open"]),
+            refusing=json.dumps(
+                {call.function: step for step, call in asked.calls.items() if step in ("open", "verify")}
+            ),
+            pair=pair,
             row=f"algorithm: {json.dumps(asked.algorithm.id)}, kind: '{kind}', key: {key}, nonce: {nonce}, "
-            f"output: {output}, code: {{ {codes} }}",
+            f"output: {output}, ciphertext: {asked.algorithm.ciphertext_bytes}, code: {{ {codes} }}",
             library=json.dumps(asked.main.name),
             version=json.dumps(digest_of(asked.files)),
         ),
@@ -186,14 +203,15 @@ import sys
 here = pathlib.Path(__file__).parent
 sys.path[0:0] = [{sdk!r}, str(here / "subject")]
 sys.path.append({origin!r})
-from perbyte_runner import AEAD, HASH, INVERSE, INVERSE_REKEY, MAC, MESSAGE, REKEY, STREAM, Library, Row, main
+from perbyte_runner import AEAD, AGREEMENT, EXPAND, HASH, KEM, MAC, SIGNATURE, STREAM
+from perbyte_runner import INVERSE, INVERSE_REKEY, MESSAGE, REKEY, Library, Row, main
 import {module} as subject
 
 
-def refusing(function):
+def refusing(function, refusals):
     def called(*given):
         answer = function(*given)
-        if answer is None:
+        if any(answer is refusal for refusal in refusals):
             raise ValueError("refused")
         return answer
 
@@ -204,7 +222,9 @@ names = {{{functions}}}
 {opened}
 
 def values(given):
-    return names | {{
+{pair}    return names | {{
+        "public": public, "private": private, "messages": given.messages, "size": given.size,
+        "message": given.data[: given.size], "signature": given.data[given.size :],
         "data": given.data, "aad": given.aad, "keys": given.keys, "nonces": given.nonces,
         "key0": given.keys[0], "nonce0": given.nonces[0],
     }}
@@ -218,20 +238,25 @@ _JAVASCRIPT = """\
 const path = require('node:path');
 const {{ pathToFileURL }} = require('node:url');
 const {{ main }} = require({sdk});
+const pairOf = (made) => (Array.isArray(made)
+  ? {{ public: made[0], private: made[1] }} : {{ public: made.publicKey, private: made.privateKey ?? made.secretKey }});
 import(pathToFileURL(path.join(__dirname, 'subject', '{file}')).href).then((subject) => {{
   const names = {{}};
   for (const name of [{names}]) {{
     const it = subject[name] ?? subject.default?.[name];
-    names[name] = {refusing}.includes(name) ? (...given) => {{
+    const step = {refusing}[name];
+    names[name] = step ? (...given) => {{
       const answer = it(...given);
-      if (answer === null || answer === undefined || answer === false) throw new Error('refused');
+      const nothing = answer === null || answer === undefined;
+      if (answer === false || (step === 'open' && nothing)) throw new Error('refused');
       return answer;
     }} : it;
   }}
   main({{ name: {library}, license: 'not stated', version: {version} }}, [{{
     {row},
-    names: ({{ data, keys, nonces, aad }}) => ({{
-      ...names, data, keys, nonces, aad, key0: keys[0], nonce0: nonces[0],
+    names: ({{ data, size, keys, nonces, messages, aad, given }}) => ({{
+      ...names, data, size, keys, nonces, messages, aad, key0: keys[0], nonce0: nonces[0],
+      message: data.subarray(0, size), signature: data.subarray(size), ...{pair},
     }}),
   }}]);
 }}).catch((error) => {{

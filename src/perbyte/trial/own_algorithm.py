@@ -61,6 +61,19 @@ _FIELDS = {
 }
 
 
+def algorithm_named(name: str, kind: str, lengths: Sequence[str], answers: Path | None) -> Algorithm:
+    """The algorithm that `--as` names: one of the catalogue, or `new:NAME` as it is described.
+
+    Raises UsageError, with near names, where the catalogue has none, for a description of what it has, as `find_new`.
+    """
+    if name.startswith(NEW):
+        return find_new(name, kind, lengths, answers)
+    if kind or lengths or answers:
+        message = "--kind, --lengths and --answers describe a new algorithm"
+        raise UsageError(message, hint="--as new:my-cipher")
+    return load().find(name)
+
+
 def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None) -> Algorithm:
     """Describe the algorithm `new:NAME` in a directory that the catalogue reads from now on, and return it.
 

@@ -67,6 +67,7 @@ class Prototype:
     parameters: tuple[Parameter, ...]
     text: str
     hidden: bool = False  # `static`: cannot be called from another file
+    has_runtime: bool = False  # of Python, JavaScript, Go, Java or Kotlin: whatever it makes is returned
 
 
 def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:

@@ -79,7 +79,7 @@ _NAMES: dict[str, str] = {
     "in": "in input src msg message m data plaintext plain pt p x",
     "size": "len length inlen size n mlen msglen messagelen datalen nbytes bytes count l clen ctlen inputlen",
     "blocks": "blocks nblocks blockcount nblk",
-    "out-length": "outlen outputlen digestlen mdlen hashlen maclen outsize okmlen",
+    "out-length": "outlen outputlen digestlen mdlen hashlen maclen outsize okmlen length size n",
     "length-back": "clen outlen mlen len smlen siglen",
     "key": "key k userkey secretkey prk ikm",
     "key-length": "keylen klen keysize keybytes prklen ikmlen",
@@ -94,8 +94,8 @@ _NAMES: dict[str, str] = {
     "secret-number": "nsec",
     "context": "ctx context state s st self keys schedule rk roundkeys ks",
     "buffer": "buf buffer data inout block",
-    "public-key": "pk publickey pub p point",
-    "secret-key": "sk secretkey priv privatekey n scalar",
+    "public-key": "pk publickey public pub p point",
+    "secret-key": "sk secretkey priv private privatekey n scalar",
     "ciphertext": "ct c ciphertext",
     "secret": "ss key k secret sharedsecret",
     "seed": "seed coins entropy randomness",
@@ -158,6 +158,13 @@ BACK_AND_FORTH = ("open", "verify")
 """Steps whose function answers whether it accepts its input."""
 STEPS["decrypt"] = STEPS["encrypt"]
 STEPS["open"] = STEPS["seal"]
+_RETURNED = {
+    "keypair": ("public-key", "secret-key"),
+    "encapsulate": ("ciphertext", "secret"),
+    "decapsulate": ("secret",),
+    "sign": ("tag",),
+    "base": ("public-key",),
+}
 _BACKWARDS = {"decrypt", "open"}  # ciphertext comes in, plaintext goes out
 
 
@@ -402,6 +409,8 @@ def _implied(call: Call) -> set[str]:
                 roles.add("size")
     if returns_bytes(call.prototype) or call.freed:
         roles.add("context" if call.makes else "out")
+    if call.prototype.has_runtime:
+        roles |= {"out-length", *_RETURNED.get(call.step, ())}
     return roles
 
 

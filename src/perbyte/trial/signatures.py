@@ -25,6 +25,7 @@ MANAGED = {
 RETURNED = "[u8"  # what a function that returns its output has as result
 _COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _NUMBERS = {"int", "long", "number", "uint", "uint64", "uint32", "int64", "int32", "size_t"}
+_COUNTS = re.compile(r"(out)?_?(len|length|size)|n", re.IGNORECASE)  # numbers whose type is not said
 _SCRIPT = re.compile(
     r"^[ \t]*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s+(\w+)\s*(?:<[^>]*>)?\(([^)]*)\)\s*(?::[^{]*)?\{"
     r"|^[ \t]*(?:export\s+)?(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:function\s*\w*\s*)?\(([^)]*)\)",
@@ -91,14 +92,15 @@ def _made(name: str, parameters: list[tuple[str, str]], result: str) -> Prototyp
             each,
             kind,
             Shape.NUMBER
-            if kind in _NUMBERS
+            if kind in _NUMBERS or (not kind and _COUNTS.fullmatch(each))
             else Shape.READ_SLICE
             if result.startswith(RETURNED) or each not in ("out", "dst", "output", "dest")
             else Shape.WRITTEN_SLICE,
         )
         for each, kind in parameters
     )
-    return Prototype(name, result, made, f"{name}({', '.join(each for each, _ in parameters)})")
+    shown = f"{name}({', '.join(each for each, _ in parameters)})"
+    return Prototype(name, result, made, shown, has_runtime=result.startswith(RETURNED))
 
 
 def _parts(inside: str) -> list[str]:

@@ -161,14 +161,14 @@ class Bench:
         from perbyte.measure import Survey, survey
 
         if new := [spec for spec in specs if spec.name not in self._asked]:
-            found = survey(new, ["full"])
+            fresh = survey(new, ["full"])
             for spec in new:
-                hellos = {key: hello for key, hello in found.hellos.items() if key[0] == spec.name}
-                failures = tuple(one for one in found.failures if one.runner == spec.name)
+                hellos = {key: hello for key, hello in fresh.hellos.items() if key[0] == spec.name}
+                failures = tuple(failure for failure in fresh.failures if failure.runner == spec.name)
                 self._asked[spec.name] = Survey({spec.name: spec}, hellos, failures)
         each = [self._asked[spec.name] for spec in specs]
-        hellos = {key: hello for one in each for key, hello in one.hellos.items()}
-        failures = tuple(failure for one in each for failure in one.failures)
+        hellos = {key: hello for part in each for key, hello in part.hellos.items()}
+        failures = tuple(failure for part in each for failure in part.failures)
         return Survey({spec.name: spec for spec in specs}, hellos, failures)
 
     def _twins(self, cells: Sequence[Cell]) -> tuple[Cell, ...]:

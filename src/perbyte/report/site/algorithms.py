@@ -82,10 +82,11 @@ def algorithm_card(view: SiteView, name: str) -> Card:
         (contest.best for contest in contests), key=lambda best: value_in(best.cost, contests[0].ranked.field)
     )
     field = contests[0].ranked.field
-    costs = (
-        f"The fastest of each machine takes {number(value_in(cheapest.cost, field))} to "
-        f"{number(value_in(dearest.cost, field))} {unit}, the least on {plain(cheapest.machine, 60)}"
+    least, most = (
+        parts.figure_text(value_in(best.cost, field), best.cost.width) for best in (cheapest, dearest)
     )
+    where = plain(cheapest.machine, 60)
+    costs = f"The fastest of each machine takes {least} to {most} {unit}, the least on {where}"
     decided = sum(tallied.won for tallied in tally)
     if all(contest.next is None for contest in contests):
         sign, winner = "", f"{plain(first.runner, 40)}, measured alone on {n} machines"
@@ -120,7 +121,7 @@ def _of_one(contest: Contest, unit: str) -> Told:
     behind, times, _ = parts.next_items(contest)
     interval = f" ({times.wide})" if times.wide else ""
     next_ = f"; the next, {behind.text}, costs {times.text}{interval} as much" if contest.next else ""
-    shown = number(value, value * cost.width if math.isfinite(cost.width) else 0.0)
+    shown = parts.figure_text(value, cost.width)
     told = f"{shown} {parts.width_of(cost)} {unit}{next_}; {parts.SURE[contest.ranked.sign]}"
     return Told(
         "", contest.ranked.sign, f"{parts.ahead_text(contest)} on {plain(contest.machine, 60)}", told, ""

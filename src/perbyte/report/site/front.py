@@ -128,10 +128,12 @@ def _picture(view: SiteView) -> list[Block]:
         if not several and math.isfinite(bests[0].width):
             low, high = middle * (1 - bests[0].width), middle * (1 + bests[0].width)
         winner, sign = winner_text(view, work)
-        shown = f"{number(middle)} {sign} {winner}"
+        width = parts.quantile(sorted(cost.width for cost in bests if cost.cycles), 0.5)
+        text, least, most = (parts.figure_text(cost, width) for cost in (middle, costs[0], costs[-1]))
+        shown = f"{text} {sign} {winner}"
         tip = (
-            f"{view.title(name)} {work_text(work)}: {number(costs[0])} to {number(costs[-1])} cycles "
-            f"per byte, {number(middle)} in the middle of {many(len(costs), 'machine')}"
+            f"{view.title(name)} {work_text(work)}: {least} to {most} cycles "
+            f"per byte, {text} in the middle of {many(len(costs), 'machine')}"
         )
         rows.append(Bar(f"{view.title(name)}, {work_text(work)}", middle, low, high, shown, tip))
     kept = sorted(rows[:_DOTS], key=lambda row: row.value)

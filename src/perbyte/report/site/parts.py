@@ -84,15 +84,19 @@ def cost_item(standing: Stand, field: str = CYCLES, look: str = "", tip: str = "
     cost, value = standing.cost, value_in(standing.cost, field)
     if not math.isfinite(value):
         return Item("–", look="none")
-    half = value * cost.width if math.isfinite(cost.width) else 0.0
     return Item(
-        number(value, half),
+        figure_text(value, cost.width),
         value=value,
         wide=width_of(cost),
         marks=marks_text(cost),
         look=look,
         said=tip,
     )
+
+
+def figure_text(value: float, width: float) -> str:
+    """A cost with the digits that an interval of the relative half-width `width` supports."""
+    return number(value, value * width if math.isfinite(width) else 0.0)
 
 
 def width_of(cost: PointCost) -> str:

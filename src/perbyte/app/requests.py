@@ -1,0 +1,190 @@
+"""What is asked of a run: texts and options as a request, a suite, and what a plan comes to before it is measured."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from perbyte.app.building import build_needed
+from perbyte.app.listener import Say, silent
+from perbyte.catalogue import Suite, find_suite, load, parse_selector
+from perbyte.errors import UsageError
+from perbyte.measure import (
+    Forecast,
+    Plan,
+    Request,
+    built_runners,
+    choose_cores,
+    foresee,
+    left_out,
+    may_mean,
+    prepare,
+    recall_pace,
+)
+from perbyte.model import Policy
+from perbyte.model.cell import STATES, is_state
+
+T = TypeVar("T")
+QUICK_SUITE = ("*/{aes-128-ctr,aes-256-gcm,chacha20-poly1305,sha-256}/{encrypt,seal,digest}",)
+QUICK_SIZES = (64, 1024, 16384)
+QUICK_BUDGET_S = 10.0
+LIMITS = "reference/{limit-*,probe-aesenc}/run@1024+contract=stream/1"
+SHOWN = 8  # reasons for which cells are not in a plan
+
+
+def make_request(
+    selectors: Iterable[str],
+    sizes: Sequence[int] | None = None,
+    operations: Sequence[str] | None = None,
+    contracts: Sequence[str] | None = None,
+    cpus: Sequence[str] | None = None,
+    states: Sequence[str] | None = None,
+) -> Request:
+    """The request of these texts; `sizes` in bytes. None: not said. Raises UsageError for what does not exist."""
+    catalogue = load()
+    named = None if contracts is None else [catalogue.find_contract(name).id for name in contracts]
+    return Request(
+        tuple(map(parse_selector, selectors)),
+        _given(sizes),
+        _given(operations),
+        _given(named),
+        _given(cpus),
+        _given(states),
+    )
+
+
+def read_request(
+    selectors: Sequence[str],
+    sizes: Sequence[int] | None,
+    *options: Sequence[str] | None,
+    threads: str | None = None,
+    cores: Sequence[int] | None = None,
+    data: Path | None = None,
+    limits: bool = False,
+) -> tuple[Request, dict[str, str | int] | None]:
+    """The request of a command line, and what is known of the file `data` that is measured on.
+
+    `options` are the last four parts of `make_request`; without selectors it is the quick suite. `threads` (`1,2,all`)
+    adds states to all selectors, `limits` the cells that figures are held against. Raises UsageError for what does not
+    exist, and as `measure.conduct.describe_input`.
+    """
+    from perbyte.measure.conduct import describe_input, require_size
+
+    usual = sizes or (None if selectors else QUICK_SIZES)
+    request = make_request(selectors or QUICK_SUITE, usual, *options)
+    facts = describe_input(data) if data else None
+    if facts:
+        request = replace(request, sizes=request.sizes or (int(facts["usable_bytes"]),))
+        named = [size for selector in request.selectors for size in selector.sizes or ()]
+        require_size(facts, {*(request.sizes or ()), *named})
+    more = read_states((), threads, cores) or ()
+    meant = (*request.selectors, parse_selector(LIMITS)) if limits else request.selectors
+    request = replace(
+        request,
+        states=read_states(request.states or (), threads, cores),
+        selectors=tuple(
+            replace(selector, states=(*selector.states, *more)) if selector.states else selector
+            for selector in meant
+        ),
+    )
+    return request, facts
+
+
+def read_states(
+    states: Sequence[str], threads: str | None, cores: Sequence[int] | None
+) -> tuple[str, ...] | None:
+    """The states that were requested, numbers of threads (`1,2,all`) among them; None where nothing was said.
+
+    Raises UsageError for what is no state, and for more threads than cores.
+    """
+    if unknown := [state for state in states if not is_state(state)]:
+        raise UsageError(
+            f"'{unknown[0]}' is not a state", hint=f"there are {', '.join(STATES)} and threads-2"
+        )
+    words = [word.strip() for word in threads.split(",")] if threads is not None else []
+    if not all(word == "all" or (word.isdecimal() and int(word)) for word in words):
+        raise UsageError(f"'{threads}' is not a list of numbers of threads", hint="such as 1,2,all")
+    told = list(states)
+    if words:
+        there = len(choose_cores(tuple(cores or ())))
+        counts = sorted({there if word == "all" else int(word) for word in words})
+        if counts[-1] > there:
+            raise UsageError(
+                f"{counts[-1]} threads need as many cores, and there are {there} to measure on",
+                hint=f"--threads 1,{there}" if there > 1 else "more --cores",
+            )
+        told += [f"threads-{count}" for count in counts]
+    return tuple(dict.fromkeys(told)) or None
+
+
+def open_suite(name: str, say: Say = silent) -> tuple[Suite, tuple[str, ...]]:
+    """A suite, and the selectors that it means here, its runners being built."""
+    suite = find_suite(name)
+    build_needed(["*"], say)
+    return suite, suite.selectors(tuple(spec.name for spec in built_runners()))
+
+
+def not_asked(request: Request) -> list[str]:
+    """Names of runners that are built and were not asked, because `*` means none that are opt-in."""
+    return [
+        spec.name
+        for spec in (built_runners() if request.selectors else ())
+        if any(left_out(selector.runner, spec) for selector in request.selectors)
+        and not any(may_mean(selector, spec) for selector in request.selectors)
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """A plan, the policy it would be measured by, and how long that would take."""
+
+    plan: Plan
+    policy: Policy
+    forecast: Forecast
+
+    def as_json(self) -> dict[str, Any]:
+        """All of it as JSON types, addresses for cells."""
+        return {
+            "cells": [cell.address for cell in self.plan.cells],
+            "twins": [cell.address for cell in self.plan.twins],
+            "failures": [asdict(failure) for failure in self.plan.failures],
+            "policy": asdict(self.policy),
+            "least_s": self.forecast.least_s,
+            "wall_s": self.forecast.wall_s,
+        }
+
+    def notes(self) -> list[str]:
+        """What is not in the plan and why, how long the rest takes, and what outlasts the budget."""
+        plan, policy = self.plan, self.policy
+        unfit = Counter((failure.runner, failure.message) for failure in plan.failures)
+        notes = [
+            f"not: {runner}: {message}" + (f" ({count:,} cells)" if count > 1 else "")
+            for (runner, message), count in unfit.most_common(SHOWN)
+        ]
+        if len(unfit) > SHOWN:
+            notes.append(f"not: {len(unfit) - SHOWN:,} reasons more (--json has all)")
+        notes.append(
+            f"{len(plan.cells):,} cells, {len(plan.twins)} A/A cells, at least {policy.epochs} epochs, "
+            f"budget {policy.budget_s:g} s, precision {policy.precision:.3%}, seed {policy.seed}: {self.forecast}"
+        )
+        return notes + [
+            f"longer than the budget: one call of {cell.address} with its check, about {took:.0f} s"
+            for cell, took in self.forecast.alone
+        ]
+
+
+def foresee_request(
+    request: Request, policy: Policy, say: Say = silent, *, lenient: bool = False
+) -> Foreseen:
+    """Draw the plan of a request and foresee its time, as `conduct` would, and measure nothing."""
+    build_needed((selector.runner for selector in request.selectors), say)
+    prepared = prepare(request, policy, lenient=lenient)
+    pace = recall_pace(prepared.conditions.policy.cores[0])
+    return Foreseen(prepared.plan, policy, foresee(prepared.plan, policy, prepared.survey.specs, pace))
+
+
+def _given(words: Sequence[T] | None) -> tuple[T, ...] | None:
+    return None if words is None else tuple(words)
