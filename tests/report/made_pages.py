@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from perbyte.model import Run
 from perbyte.report import html, pages, pictures, ratiocharts, runcharts
@@ -65,3 +66,9 @@ def render_history(history: History) -> str:
 
 def write_history(history: History, path: Path) -> Path:
     return html.write(pages.history_page(history), path)
+
+
+def texts(svg: str) -> list[str]:
+    """The texts of a drawing."""
+    text_elements = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
+    return [" ".join(element.itertext()) for element in text_elements]

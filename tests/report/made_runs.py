@@ -370,3 +370,17 @@ def made_judgement(run: Run) -> Judgement:
         ("The tests are run on 3 epoch figures a cell.",),
     )
     return Judgement(study, run.conditions.run_id, verdicts, statistics)
+
+
+def tiers(soft_winner: str = "b") -> Run:
+    """Two libraries whose full tiers a wins, and whose software `soft_winner` wins far more often."""
+    cells = []
+    for size in (16, 4096):
+        for name in "ab":
+            full = Cell(name, "aes-128-gcm", "seal", size, "message/1")
+            cells.append(made_figure(full, (1.0 if name == "a" else 1.5) * (100 + size)))
+            soft = replace(full, cpu="soft")
+            cells.append(made_figure(soft, (10 if name == soft_winner else 30) * (100 + size)))
+            other = replace(full, algorithm="chacha20-poly1305")
+            cells.append(made_figure(other, (2 if name == "a" else 3) * (100 + size)))
+    return made_run(tuple(cells), noise_floor=NoiseFloor(0.001, ()))

@@ -3,13 +3,12 @@ from __future__ import annotations
 import itertools
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from made_pages import draw, view_of
+from made_pages import draw, texts, view_of
 from made_runs import (
     HOSTILE,
     hostile_run,
@@ -18,18 +17,18 @@ from made_runs import (
     made_judgement,
     made_run,
     made_study,
+    tiers,
     usual_run,
 )
 
 from perbyte.errors import UsageError
-from perbyte.model import Cell, NoiseFloor, Quality, Run
+from perbyte.model import Cell, NoiseFloor, Run
 from perbyte.report import theme
-from perbyte.report.findings import found
 from perbyte.report.html import inline_svg
 from perbyte.report.pictures import as_specification, as_svg, run_pictures, save_chart
 from perbyte.report.ratechart import at_a_rate
 from perbyte.report.ratiocharts import published, published_operations
-from perbyte.report.runcharts import bars, by_library
+from perbyte.report.runcharts import bars
 from perbyte.report.runview import RunView
 from perbyte.report.sections import cost_rows
 from perbyte.report.wording import number
@@ -42,11 +41,6 @@ def drawn(name: str, run: Run) -> Any:
     chart = draw(name, run, made_study(run) if name == "published" else None)
     assert chart is not None
     return chart
-
-
-def texts(svg: str) -> list[str]:
-    text_elements = ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")
-    return [" ".join(element.itertext()) for element in text_elements]
 
 
 def described(svg: str) -> list[str]:
@@ -220,17 +214,6 @@ def test_figures_far_apart_stand_on_a_logarithmic_axis_with_their_numbers() -> N
     assert '"log"' not in json.dumps(few)
 
 
-def test_no_title_names_a_winner_whose_figure_is_in_doubt() -> None:
-    cells = [
-        made_figure(Cell(name, "bcrypt", "hash", 16, "password/1"), cost, relative=0.05, quality=quality)
-        for name, cost, quality in (("a", 100.0, Quality.NOISY), ("b", 101.0, Quality.NOISY))
-    ]
-    view = RunView(made_run(tuple(cells)))
-    labels = " ".join(texts(as_svg(bars(view, view.points[0]))))
-    assert "cannot be told" in labels
-    assert "is the fastest" not in labels.replace("Who is the fastest", "")
-
-
 def test_contracts_are_never_mixed_in_a_chart() -> None:
     cells = [
         made_figure(Cell(name, "aes", "encrypt", 16, contract))
@@ -375,38 +358,6 @@ def test_inline_keeps_shapes_and_text_only() -> None:
     )
 
 
-def tiers(soft_winner: str = "b") -> Run:
-    """Two libraries whose full tiers a wins, and whose software `soft_winner` wins far more often."""
-    cells = []
-    for size in (16, 4096):
-        for name in "ab":
-            full = Cell(name, "aes-128-gcm", "seal", size, "message/1")
-            cells.append(made_figure(full, (1.0 if name == "a" else 1.5) * (100 + size)))
-            soft = replace(full, cpu="soft")
-            cells.append(made_figure(soft, (10 if name == soft_winner else 30) * (100 + size)))
-            other = replace(full, algorithm="chacha20-poly1305")
-            cells.append(made_figure(other, (2 if name == "a" else 3) * (100 + size)))
-    return made_run(tuple(cells), noise_floor=NoiseFloor(0.001, ()))
-
-
-def test_no_headline_comes_from_software_that_the_processor_has_instructions_for() -> None:
-    view = RunView(tiers())
-    title = " ".join(texts(as_svg(bars(view, view.points[0]))))
-    assert "a is the fastest, alone or tied, in 4 of 4 comparisons (seal)" in title
-    assert not any("(soft)" in text for text in texts(as_svg(bars(view, view.points[0])))), (
-        "on no common axis"
-    )
-    assert "the tables have the rows without as well" in title
-    labels = " ".join(texts(as_svg(by_library(view, view.points[0]))))
-    assert "Without the processor's own instructions" not in labels
-    assert "is shown with them, the tables have both" in labels
-    assert "(soft)" not in labels
-    everything = " ".join(texts(as_svg(draw("everything", tiers()))))
-    assert "chacha20-poly1305 in b" in everything
-    assert not any("(soft)" in line for line in found(view) if line.startswith(("From", "Fastest")))
-    assert "a in 4 of 4 comparisons" in " ".join(found(view))
-
-
 def test_colour_and_sign_say_where_a_figure_stands() -> None:
     def cell(name: str, algorithm: str) -> Cell:
         return Cell(name, algorithm, "hash", 16, "password/1")
@@ -479,37 +430,6 @@ def test_bars_of_public_keys_show_every_operation_each_on_its_own_axis() -> None
     words = texts(as_svg(bars(view, view.points[0])))
     assert {"sign", "verify", "derive"} <= set(words)
     assert words.count("cycles/call") == 3, "an axis for each"
-
-
-def test_parameter_sets_and_operations_are_no_race() -> None:
-    cells = tuple(
-        made_figure(Cell("a", f"ml-kem-{strength}", operation, 0, "pk/1"), strength * cost)
-        for strength in (512, 768, 1024)
-        for operation, cost in (("keygen", 50.0), ("encapsulate", 60.0))
-    )
-    view = RunView(made_run(cells))
-    words = texts(as_svg(bars(view, view.points[0])))
-    title = next(text for text in words if text.startswith("From "))
-    assert title == "From ml-kem-512, keygen: 25,600 to ml-kem-1024, encapsulate: 61,440 cycles/call"
-    assert not any("the fastest" in text for text in words)
-
-
-def test_a_headline_says_of_how_many_where_not_all_were_measured_at_that_size() -> None:
-    cells = [
-        ("aes-128-cbc", 16, 160.0),
-        ("des-cbc", 16, 800.0),
-        ("des-cbc", 4096, 2e5),
-        ("rc2-cbc", 4096, 3e5),
-    ]
-    view = RunView(
-        made_run(
-            tuple(
-                made_figure(Cell("a", name, "encrypt", size, "stream/1"), cost) for name, size, cost in cells
-            )
-        )
-    )
-    title = " ".join(texts(as_svg(by_library(view, view.points[0]))))
-    assert "at 4 KiB, of the 2 measured there" in title
 
 
 def test_each_size_of_the_bars_has_its_own_axis() -> None:
