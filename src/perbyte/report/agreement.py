@@ -52,5 +52,5 @@ def agreement_lines(agreement: Any) -> Iterator[str]:
     yield (
         f"{len(counts)} algorithms, {agreement.runners} runners: {cells} cells right, "
         f"{agreement.compared} outputs compared, {sum(len(each.failures) for each in counts)} differ; "
-        f"{lone} in one runner only ({agreement.seconds:.0f} s)"
+        f"{lone} with no other output to compare ({agreement.seconds:.0f} s)"
     )

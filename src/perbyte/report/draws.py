@@ -57,18 +57,6 @@ def draws_listing(run: Run) -> Listing:
     return Listing(HEADING, [Head(name, look) for name, look in COLUMNS], draw_rows(run), lead=5)
 
 
-def draw_lines(run: Run) -> list[str]:
-    """The same in sentences, for a terminal: one for each figure."""
-    names = [name for name, _ in COLUMNS]
-    return [
-        f"{row[2]}, {row[0]} {row[1]}, {row[3]} calls, {row[4]}: "
-        + "; ".join(
-            f"{name} {text}" for name, text in zip(names[5:], row[5:], strict=True) if text != UNKNOWN
-        )
-        for row in draw_rows(run)
-    ]
-
-
 def _text(estimate: Estimate, scale: float) -> str:
     """`212 (180 to 244)`; an end that so few calls cannot tell is left open."""
     low = three_digits(estimate.low / scale) if estimate.low > 0 else "?"

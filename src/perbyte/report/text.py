@@ -18,7 +18,7 @@ from perbyte.model.cell import FULL
 from perbyte.model.text import plain
 from perbyte.report.bindings import bindings_listing
 from perbyte.report.card import Card, card_lines, comparison_card, run_card
-from perbyte.report.draws import HEADING, draw_lines
+from perbyte.report.draws import draws_listing
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
 from perbyte.report.grid import Column, Entry, Grid, GridRow, Place, in_tiers, run_grids
 from perbyte.report.lines import columns_of, listing_text, prose, to_text
@@ -70,10 +70,11 @@ def render_table(
     width = columns_of(width)
     lines = card_text(run_card(run), width)
     lines += _grids(run_grids(run, unit), width) or [Text("nothing was measured", style="bold")]
-    if (listing := bindings_listing(run)).rows:
-        lines += [Text(), *listing_text(listing, width)]
+    for listing in (bindings_listing(run), draws_listing(run)):
+        if listing.rows:
+            lines += [Text(), *listing_text(listing, width)]
     below = [*_warnings(run), noise_line(run.noise_floor), *condition_lines(run)]
-    parts = ((HEADING, draw_lines(run)), ("Without a figure", failure_lines(run)), ("", below))
+    parts = (("Without a figure", failure_lines(run)), ("", below))
     for heading, body in parts:
         if body:
             lines += [Text(), *([Text(heading, style="bold")] if heading else [])]
