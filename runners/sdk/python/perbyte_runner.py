@@ -20,8 +20,7 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 
 RING = 16
-HASH, MAC, STREAM, AEAD, SIGNATURE, AGREEMENT, KEM, CHAIN = range(8)
-EXPAND = 11
+HASH, MAC, STREAM, AEAD, SIGNATURE, AGREEMENT, KEM, CHAIN, _, _, _, EXPAND = range(12)
 MESSAGE, REKEY, INVERSE, INVERSE_REKEY = range(4)
 COLLECT_EVERY = 512  # samples
 CHAIN_START = 0x9E3779B97F4A7C15
