@@ -10,7 +10,7 @@ from fake_scripts import fault, row
 from perbyte.measure import budget as budgets
 from perbyte.measure.budget import Budget
 from perbyte.measure.cores import noise_note
-from perbyte.measure.stopping import is_look, next_look
+from perbyte.measure.stopping import is_look
 from perbyte.model import Cell
 
 
@@ -163,11 +163,6 @@ def test_looks_become_rarer_but_never_end(lab):
     assert next(done for done in range(30, 60) if is_look(done, 30)) == 30, (
         "the least number is a look, whatever it is"
     )
-
-
-def test_the_next_look_is_the_first_one_above():
-    assert [next_look(done, 6) for done in (0, 3, 5, 6, 7, 8)] == [6, 6, 6, 8, 8, 10]
-    assert all(is_look(next_look(done, 5), 5) for done in range(100))
 
 
 def test_a_run_that_is_not_precise_uses_its_budget(lab):

@@ -7,10 +7,6 @@ at F = sqrt(c_p / c_f  s_f^2 / s_p^2), whatever P is (Kalibera and Jones, "Rigor
 2013, section 6). Likewise a burst holds sqrt(c_f / c_s  s_s^2 / s_f^2) samples. The variances are estimated from the
 epochs so far and drawn towards what all cells have in common, because few epochs tell little. The numbers are fixed
 before an epoch begins, so no figure decides when its cell stops.
-
-That number spends a budget best which many more epochs will share. A cell that fewer bursts bring to its precision at
-its next look gets these: with E epochs then, k of them made, the variance s^2 / k of the mean of those, and goal g,
-q^2 (k s^2 + (E - k) (s_p^2 + s_f^2 / F)) / E^2 = g^2.
 """
 
 from __future__ import annotations
@@ -18,12 +14,12 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from perbyte.measure.rounds import MOST_BURSTS, Tally
 from perbyte.model import Cell, Policy
-from perbyte.stats.estimate import normal_quantile, t_quantile
+from perbyte.stats.estimate import normal_quantile
 from perbyte.stats.interval import MIDMEAN_SPREAD_LIMIT
 
 LEAST_EPOCHS = 3  # of a cell, before its variances say anything
@@ -64,10 +60,8 @@ class Nesting:
     `rest_s`: seconds of the last epoch beside its bursts and the starts of its processes, one cell's part.
     """
 
-    def __init__(self, policy: Policy, next_look: Callable[[int], int] | None = None) -> None:
-        """`next_look`: after how many epochs a cell that has so many may end; None: fewer bursts are never enough."""
+    def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._next_look = next_look
         self._known: dict[Cell, _Known] = defaultdict(_Known)
         self._process_s = self.rest_s = 0.0
         self._common = _Common()
@@ -145,20 +139,7 @@ class Nesting:
         processes = _drawn(_between(known), self._common.processes, epochs)
         cheap = self._process_s / (known.burst_s + known.sample_s * self.samples(cell))
         wanted = min(math.sqrt(cheap * bursts / max(processes, TINY)), MOST_TIMES * cheap)
-        wanted = min(round(wanted), self._enough(known, processes, bursts))
-        return max(LEAST_BURSTS, min(MOST_BURSTS, wanted))
-
-    def _enough(self, known: _Known, processes: float, bursts: float) -> int:
-        """The bursts with which a cell is probably precise at its next look; `MOST_BURSTS` where none suffice."""
-        made = len(known.means)
-        if self._next_look is None:
-            return MOST_BURSTS
-        look = self._next_look(made)
-        quantile = MIDMEAN_SPREAD_LIMIT * t_quantile(self._policy.level, look - 1 + int(COMMON_WEIGHT))
-        allowed = (look * self._policy.precision / quantile) ** 2 / _doubtful(made + COMMON_WEIGHT)
-        seen = _drawn(_seen(known), self._common.means, made)
-        spare = (allowed - made * seen) / (look - made) - processes
-        return min(math.ceil(bursts / spare), MOST_BURSTS) if spare > 0 else MOST_BURSTS
+        return max(LEAST_BURSTS, min(MOST_BURSTS, round(wanted)))
 
     def samples(self, cell: Cell) -> int:
         """Return the samples that a burst of the cell holds at the most, in the next epoch."""
@@ -185,15 +166,6 @@ def _seen(known: _Known) -> float:
 def _between(known: _Known) -> float:
     """The relative variance between processes: that of the means, less what bursts explain of it."""
     return max(_seen(known) - statistics.fmean(known.within) / statistics.fmean(known.bursts), 0.0)
-
-
-def _doubtful(freedom: float) -> float:
-    """How many times as large a variance may be that was estimated: in one of four cases it is larger still.
-
-    The lower quartile of chi square over its degrees of freedom, by Wilson and Hilferty's cube.
-    """
-    small = 2 / (9 * freedom)
-    return (1 - small - normal_quantile(0.75) * math.sqrt(small)) ** -3
 
 
 def _drawn(own: float, common: float, epochs: int) -> float:

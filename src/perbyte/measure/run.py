@@ -41,7 +41,7 @@ from perbyte.measure.sessions import (
 )
 from perbyte.measure.side_by_side import SideBySide
 from perbyte.measure.states import States, expected_s
-from perbyte.measure.stopping import SPARSE_FROM, Stopping, imprecise_note, next_look
+from perbyte.measure.stopping import SPARSE_FROM, Stopping, imprecise_note
 from perbyte.measure.telling import Telling
 from perbyte.measure.tiers import look_at_full, unproven_tiers, without_full
 from perbyte.measure.timing import Timing
@@ -118,7 +118,7 @@ class Measurement:
         )
         self._budget = Budget(policy.budget_s, self.history.measuring_s)
         self._reach = Reach(policy, told_s, pace)
-        self._nesting = Nesting(policy, partial(next_look, least=policy.epochs))
+        self._nesting = Nesting(policy)
         self._stopping = Stopping(policy, self.history, self._ledger.fail, self._nesting)
         self._telling = Telling(plan, watcher, self._ledger, self._budget, self._stopping, after_s)
         self._ways = Ways(Warmth(policy))

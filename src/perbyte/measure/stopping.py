@@ -5,7 +5,6 @@ On precision, never on what a figure is; and of those only what the rest of the 
 
 from __future__ import annotations
 
-import itertools
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -214,8 +213,3 @@ def is_look(done: int, least: int) -> bool:
     while look < done:
         look += max(EPOCH_STEP, look // 8)
     return look == done
-
-
-def next_look(done: int, least: int) -> int:
-    """After how many epochs a cell that has `done` may stop: a number above it."""
-    return next(look for look in itertools.count(max(done + 1, least)) if is_look(look, least))
