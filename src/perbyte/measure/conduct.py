@@ -153,7 +153,7 @@ def carry_out(
         limits=limits,
         told_s=max(seen.least_s, seen.budget_s) if cut else None,
         pace=pace,
-        after_s=pace.after_s.get(kind, 0.0) * len(prepared.plan.cells),
+        after_s=pace.after_s.get(kind, 0.0),
     )
     with _interrupts():
         return measurement.measure()
@@ -163,7 +163,7 @@ def note_after(conditions: Conditions, outcome: RunOutcome) -> None:
     """Remember what the command took from the end of its last epoch until now, for the progress line of the next."""
     kind, took_s = kind_of(conditions.study, conditions.command), time.monotonic() - outcome.over_at
     if outcome.complete and outcome.cells and math.isfinite(took_s):
-        recall_pace(conditions.policy.cores[0]).note_after(kind, len(conditions.plan), took_s)
+        recall_pace(conditions.policy.cores[0]).note_after(kind, took_s)
 
 
 def _present(command: Sequence[str], policy: Policy, input_facts: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -17,10 +17,12 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from perbyte.measure.rounds import MOST_BURSTS, Tally
+from perbyte.measure.rounds import MOST_BURSTS, NORMAL_QUARTILES, Tally
 from perbyte.model import Cell, Policy
-from perbyte.stats.estimate import normal_quantile
-from perbyte.stats.interval import MIDMEAN_SPREAD_LIMIT
+from perbyte.stats.arrays import np
+from perbyte.stats.estimate import epoch_value, normal_quantile
+from perbyte.stats.interval import MIDMEAN_SPREAD_LIMIT, midmean_spread
+from perbyte.stats.samples import Floats
 
 LEAST_EPOCHS = 3  # of a cell, before its variances say anything
 LEAST_BURSTS = 2  # one burst that is slow by chance must not decide for its process
@@ -28,13 +30,14 @@ LEAST_BURSTS = 2  # one burst that is slow by chance must not decide for its pro
 MOST_TIMES = 4.0
 LEAST_SAMPLES = 8  # of a burst: with fewer one disturbed sample would count for much
 COMMON_WEIGHT = 4.0  # epochs that what cells have in common counts as
+BURSTS_OF_QUARTILES = 4  # from which on quartiles tell more than a variance that one of them can spoil
 TINY = 1e-12  # relative variance: a millionth is nothing that a cell of this world repeats to
 
 
 @dataclass(slots=True)
 class _Known:
-    """What the epochs of a cell showed: means, variances between bursts and between the samples of one, relative to the
-    means, and numbers of bursts; and seconds that a burst takes beyond its samples, and that a sample takes."""
+    """What the epochs of a cell showed: midmeans, variances between bursts and between the samples of one, relative to
+    the means, and numbers of bursts; and seconds that a burst takes beyond its samples, and that a sample takes."""
 
     means: list[float] = field(default_factory=list)
     within: list[float] = field(default_factory=list)
@@ -76,12 +79,13 @@ class Nesting:
         for cell, tally in tallies.items():
             if len(tally.medians) < LEAST_BURSTS:
                 continue
-            mean = statistics.fmean(tally.medians)
+            medians = np.array(tally.medians)
+            mean = epoch_value(medians)
             if mean <= 0:
                 continue
             known = self._known[cell]
             known.means.append(mean)
-            known.within.append(statistics.variance(tally.medians) / mean**2)
+            known.within.append(_variance(medians) / mean**2)
             known.samples.append(statistics.fmean(tally.scatter) / mean**2 if tally.scatter else 0.0)
             known.bursts.append(len(tally.medians))
             known.sample_s = tally.sampling_s / max(tally.samples, 1)
@@ -156,6 +160,19 @@ class Nesting:
     def _grown(self, cell: Cell) -> _Known | None:
         known = self._known.get(cell)
         return known if known and len(known.means) >= LEAST_EPOCHS and known.burst_s > 0 else None
+
+
+def _variance(medians: Floats) -> float:
+    """How many times the variance of the midmean of bursts is as large for one of them.
+
+    By their quartiles: a figure leaves out what one disturbed burst of an epoch says, and so does a plan.
+    """
+    if len(medians) < BURSTS_OF_QUARTILES:
+        spread = float(medians.std(ddof=1))
+    else:
+        low, high = np.percentile(medians, (25, 75)).tolist()
+        spread = (high - low) / NORMAL_QUARTILES
+    return (midmean_spread(len(medians)) * spread) ** 2
 
 
 def _seen(known: _Known) -> float:

@@ -38,7 +38,7 @@ class Pace:
     """What the last runs on this machine took. `starts_s`: a process, by runner; `cell_s`: an epoch of a usual cell.
 
     `dear_s`: an epoch of a cell that costs far more, by `row_of`. `epochs`: how many a row needed, or would have, until
-    it was within 1 %. `after_s`: what a command of a kind took after its last epoch, per cell.
+    it was within 1 %. `after_s`: what a command of a kind took after its last epoch.
     """
 
     file: Path | None = None
@@ -93,9 +93,9 @@ class Pace:
         self.epochs = _newest(self.epochs, fine, MOST_ROWS)
         self._write()
 
-    def note_after(self, kind: str, cells: int, took_s: float) -> None:
-        """Take over that a command of a kind took so many seconds after the last epoch of its `cells`."""
-        self.after_s = _newest(self.after_s, {kind: took_s / max(1, cells)})
+    def note_after(self, kind: str, took_s: float) -> None:
+        """Take over that a command of a kind took so many seconds after its last epoch."""
+        self.after_s = _newest(self.after_s, {kind: took_s})
         self._write()
 
     def _write(self) -> None:
@@ -108,7 +108,7 @@ class Pace:
             "cell": self.cell_s,
             "dear": self.dear_s,
             "epochs": self.epochs,
-            "after": self.after_s,
+            "after_s": self.after_s,
         }
         with contextlib.suppress(OSError, ValueError):
             text = json.dumps(content, allow_nan=False)
@@ -137,7 +137,7 @@ def recall_pace(core: int, file: Path | None = None) -> Pace:
                 cell_s=_seconds({"cell": content["cell"]})["cell"],
                 dear_s=_seconds(content["dear"]),
                 epochs=_seconds(content["epochs"]),
-                after_s=_seconds(content.get("after", {})),
+                after_s=_seconds(content.get("after_s", {})),
             )
     return pace
 
