@@ -120,7 +120,7 @@ def outcomes(out: Path) -> dict[str, dict[str, str]]:
 def test_an_implementation_for_x86_alone_is_built_for_32_bits(world, tmp_path):
     if platform.machine() != "x86_64":
         pytest.skip("x86-64 runs these")
-    narrow = "#if __SIZEOF_POINTER__ != 4\n#error not 32 bits\n#endif\n"
+    narrow = "#include <errno.h>\n#if __SIZEOF_POINTER__ != 4\n#error not 32 bits\n#endif\n"
     alone = narrow + SHA512.replace("#include <openssl/sha.h>", PLAIN).replace("WRONG", "0")
     home = tmp_path / "tree" / "crypto_hash" / "sha512"
     add(home / "narrow", alone)

@@ -197,7 +197,7 @@ def _link(command: list[str], scratch: Path) -> list[str]:
 
 def _abi(source: Source) -> tuple[str, ...]:
     """Flags that decide for which machine all parts of a program are compiled, the SDK among them."""
-    return tuple(flag for flag in source.flags if flag in ("-m32", "-m64"))
+    return tuple(flag for flag in source.flags if flag in ("-m32", "-m64") or flag.startswith("-idirafter"))
 
 
 def _of_the_sdk(source: Source) -> list[str]:
@@ -294,7 +294,7 @@ def sdk_archive(abi: Sequence[str] = ()) -> Path:
         if texts[0]:
             if abi:
                 raise EnvironmentLacking(
-                    f"this compiler makes no programs with {' '.join(abi)}", hint="gcc-multilib, g++-multilib"
+                    f"this compiler makes no programs with {abi[0]}", hint="gcc-multilib, g++-multilib"
                 )
             raise EnvironmentLacking(f"the SDK cannot be compiled: {texts[0][:2000]}")
         (place / "libperbyte.a").replace(archive)

@@ -88,7 +88,9 @@ OPERATIONS = tuple(_STEPS)
 """What can be measured, without `crypto_`."""
 _INCLUDED = re.compile(r'#\s*include\s*[<"](crypto_([a-z]+)_(\w+?))(_publicinputs)?\.h[>"]')
 _MACHINES = {"x86_64": {"amd64", "x86_64"}, "aarch64": {"aarch64", "armv8", "arm64"}}
-_HALF = {"x86_64": ("x86", "-m32")}  # what the machine runs besides, and the compiler's flag for it
+# what the machine runs besides, and the compiler's flags for it: Debian has the kernel's headers, which are the same,
+# where only compilers of 64 bits look, unless gcc-multilib makes a link
+_HALF = {"x86_64": ("x86", ("-m32", "-idirafter/usr/include/x86_64-linux-gnu"))}
 _ALIGNED = 64  # SUPERCOP's own buffers are
 _LARGEST_SIGNATURE = 65_535
 _LENGTHS = {"key_bytes": "KEYBYTES", "tag_bytes": "BYTES"}
@@ -276,15 +278,15 @@ def _own_libraries(tree: Tree, texts: str, abi: Sequence[str]) -> tuple[tuple[Pa
 def _made_for(place: Path) -> str:
     """The machines that an implementation is for, where this runs none of them; else ''."""
     named, here = _machines(place)
-    half = _HALF.get(platform.machine(), ("", ""))[0]
+    half, _ = _HALF.get(platform.machine(), ("", ()))
     return "" if not named or named & {*here, half} else ", ".join(sorted(named))
 
 
 def _abi_of(place: Path) -> tuple[str, ...]:
-    """The flag for what is made for the smaller machine alone that this one also is: x86, of 32 bits."""
+    """The flags for what is made for the smaller machine alone that this one also is: x86, of 32 bits."""
     named, here = _machines(place)
-    half, flag = _HALF.get(platform.machine(), ("", ""))
-    return (flag,) if half in named and not named & here else ()
+    half, flags = _HALF.get(platform.machine(), ("", ()))
+    return flags if half in named and not named & here else ()
 
 
 def _machines(place: Path) -> tuple[set[str], set[str]]:
