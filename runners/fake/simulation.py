@@ -160,9 +160,13 @@ class SimulatedClock:
             drift += self.cold["relative"] * min(1.0, self.disturbed_s * 1e6 / self.cold["us"])
         self.disturbed_s = 0.0
         drift *= self.script.get("cores", {}).get(str(self.core), 1.0)
-        cost = self.true_cycles(toy, tier) * self.layout_factor(toy, tier) * drift * calls * self.contention()[1]
+        cost = (
+            self.true_cycles(toy, tier) * self.layout_factor(toy, tier) * drift * calls * self.contention()[1]
+        )
         cost *= 1 + toy.row.get("noise", self.noise["sample"]) * self.normal()
-        if share := toy.row.get("draws"):  # so much of a call's cost is random: exponential, and the mean stays
+        if share := toy.row.get(
+            "draws"
+        ):  # so much of a call's cost is random: exponential, and the mean stays
             cost *= 1 - share - share * math.log(1 - self.uniform())
         cost += extra + self.clock["fixed_ticks"] * self.core_hz() / self.clock["tick_hz"]
         slowed = toy.row.get("slowed", self.slowed)
