@@ -152,3 +152,11 @@ def test_assembly_with_addresses_of_its_own_is_linked_where_it_stays(tmp_path: P
     )
     spec = build(tmp_path, [code / "sha256.c", fixed], "sha-256", "own_sha256")
     assert answers(spec, "sha-256")["digest", "oneshot/1"] > 3
+
+
+def test_a_linker_that_warns_first_is_quoted_by_its_error():
+    said = DoesNotBuild(
+        "ld: 0-a.o: warning: relocation against `table' in read-only section `.text'\n"
+        "ld: a.c:(.text+0x20): undefined reference to `table'\n"
+    )
+    assert said.first.endswith("undefined reference to `table'")

@@ -63,6 +63,7 @@ class DoesNotBuild(Exception):
             line
             for line in lines
             if re.search(r"\b[Ee]rror\b|undefined reference|fatal|cannot find|relocation", line)
+            and "warning:" not in line
         ]
         return re.sub(r"\s+", " ", (bad or lines or ["the compiler said nothing"])[0])[:300]
 
