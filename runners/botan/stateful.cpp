@@ -105,7 +105,8 @@ Private xmss(Bytes material, const char *name)
 	for (size_t at : {64, 32, 0})
 		turned.insert(turned.end(), material.begin() + at, material.begin() + at + 32);
 	Given random(turned);
-	return std::make_shared<Botan::XMSS_PrivateKey>(Botan::XMSS_Parameters::from_name(name).oid(), random);
+	return std::make_shared<Botan::XMSS_PrivateKey>(Botan::XMSS_Parameters::from_name(name).oid(),
+							random);
 }
 
 using namespace std::string_literals;

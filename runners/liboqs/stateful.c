@@ -89,8 +89,8 @@ static int stateful_open(pb_case *c)
 }
 
 PB_LOOP(sign, struct state,
-	!state->pair ||
-		OQS_SIG_STFL_sign(state->sig, out, &state->length, in, size, state->pair->secret) != OQS_SUCCESS)
+	!state->pair || OQS_SIG_STFL_sign(state->sig, out, &state->length, in, size, state->pair->secret) !=
+				OQS_SUCCESS)
 PB_LOOP(verify, struct state, OQS_SIG_STFL_verify(state->sig, in, size, in + size, out_max, state->public))
 
 static const pb_variant stateful_variants[] = {

@@ -43,8 +43,8 @@ typedef struct pb_case {
 /* One operation under one contract. */
 typedef struct pb_variant {
 	const char *operation; /* "encrypt" */
-	const char *contract;  /* "stream/1"; PB_UNTIMED: made only where another operation needs its output */
-	const char *calls;     /* the library calls one timed call makes, for hello and for readers */
+	const char *contract; /* "stream/1"; PB_UNTIMED: made only where another operation needs its output */
+	const char *calls;    /* the library calls one timed call makes, for hello and for readers */
 	/* untimed, before every sample: back to the state before call 0; may be NULL */
 	void (*begin)(pb_case *);
 	/* n timed calls, the first of them call 0 */
