@@ -203,7 +203,7 @@ def test_instructions_are_counted_and_called_so(world, source):
         ),
         (("{mine}", "--as", "sha-256", "--flags", "-fno-such-flag"), "it does not build"),
         (("{mine}", "--as", "aes-128-ctr", "--function", "own_sha256"), "own_sha256(out, in, size)"),
-        (("{mine}", "--as", "argon2id", "--function", "own_sha256"), "cannot be tried"),
+        (("{mine}", "--as", "hpke-x25519-aes-128-gcm", "--function", "own_sha256"), "cannot be tried"),
         (("{mine}", "--as", "sha-256", "--name", "openssl"), "there is already a runner 'openssl'"),
     ],
 )

@@ -52,14 +52,14 @@ class Watched(Asked):
     """A session that is ready at once, and says what was done with it; `broken` names what fails."""
 
     broken = ""
-    message: ClassVar[list[str]] = []
+    asked_for: ClassVar[list[str]] = []
 
     def __init__(self, spec: object, core: int, *, gentle: bool = False) -> None:
         self.calibrations = [READY]
         self._say(f"start {core}")
 
     def _say(self, word: str) -> None:
-        self.said.append(word)
+        self.asked_for.append(word)
         if word == self.broken:
             raise PerbyteError("broken")
 
@@ -96,20 +96,20 @@ def test_a_witness_that_fails_is_ended_once_and_not_asked_again(
     monkeypatch: pytest.MonkeyPatch, broken: str, asked: float, message: list[str]
 ) -> None:
     monkeypatch.setattr(Watched, "broken", broken)
-    monkeypatch.setattr(Watched, "said", [])
+    monkeypatch.setattr(Watched, "asked_for", [])
     monkeypatch.setattr(witness, "Session", Watched)
     monkeypatch.setattr(witness, "find", lambda name, directories: None)
     with witness.Witness([1, 0]) as own:
         assert [own.clock_hz(), own.clock_hz()] == [asked, asked]
-    assert Watched.said == message
+    assert Watched.asked_for == message
 
 
 def test_a_witness_that_nobody_asked_starts_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Watched, "said", [])
+    monkeypatch.setattr(Watched, "asked_for", [])
     monkeypatch.setattr(witness, "Session", Watched)
     with witness.Witness([1]):
         pass
-    assert Watched.said == []
+    assert Watched.asked_for == []
 
 
 @pytest.mark.parametrize(

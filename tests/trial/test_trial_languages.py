@@ -227,9 +227,9 @@ def test_a_missing_toolchain_is_named_with_its_package(tmp_path: Path, code: Pat
 
 
 def test_what_the_sdk_has_no_loop_for_is_refused_with_the_way_on(tmp_path: Path, code: Path):
-    with pytest.raises(UsageError, match="an AEAD needs both"):
+    with pytest.raises(UsageError, match="there is no function for open"):
         managed(tmp_path, code / "managed.py", "chacha20-poly1305", "seal=seal")
-    file = tmp_path / "kdf.py"
-    file.write_text("def expand(key, length: int):\n    return key\n")
+    file = tmp_path / "cipher.py"
+    file.write_text("def permute(data):\n    return data\n")
     with pytest.raises(UsageError, match="cannot be tried in python"):
-        managed(tmp_path, file, "hkdf-sha-256", "expand", signatures=("key,out-length",))
+        managed(tmp_path, file, "keccak-f1600", "permute")

@@ -155,8 +155,8 @@ def test_assembly_with_addresses_of_its_own_is_linked_where_it_stays(tmp_path: P
 
 
 def test_a_linker_that_warns_first_is_quoted_by_its_error():
-    said = DoesNotBuild(
+    refusal = DoesNotBuild(
         "ld: 0-a.o: warning: relocation against `table' in read-only section `.text'\n"
         "ld: a.c:(.text+0x20): undefined reference to `table'\n"
     )
-    assert said.first.endswith("undefined reference to `table'")
+    assert refusal.first.endswith("undefined reference to `table'")

@@ -62,6 +62,8 @@ fn version_and_threads() -> &'static CStr {
 runner! {
     library: c"BLAKE3 on threads", license: c"CC0-1.0 OR Apache-2.0", version: version_and_threads(),
     rows: [
+        probe_empty(),
+        probe_imul(),
         hash::<Blake3>(c"blake3", 32),
     ]
 }

@@ -40,7 +40,7 @@ def command(options: ExportOptions) -> int:
       perbyte export --format benchfmt -o new.txt; benchstat old.txt new.txt
     """
     from perbyte.app.run_names import find_run
-    from perbyte.report.delivery import written
+    from perbyte.report.files import written
     from perbyte.store import open_run
 
     text = _text(open_run(find_run(options.run)), options)

@@ -45,7 +45,7 @@ class ReportOptions:
 
     def deliver(self, name: str, page: Callable[[], Page], pictures: Callable[[], Iterable[Picture]]) -> int:
         """Write the charts that were asked for, and the page, as `name` where nothing else was said."""
-        from perbyte.report.delivery import written
+        from perbyte.report.files import written
         from perbyte.report.html import write
 
         if self.charts:
@@ -123,7 +123,7 @@ def _atlas(options: ReportOptions) -> int:
 
 def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path:
     """Write the report. Raises EnvironmentLacking when the file cannot be written."""
-    from perbyte.report.delivery import written
+    from perbyte.report.files import written
     from perbyte.report.html import write
 
     page = _page(run, judgement)

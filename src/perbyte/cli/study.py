@@ -129,7 +129,8 @@ def _measure(study: Study, options: StudyRunOptions) -> Conducted:
 def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions) -> None:
     """Write page and charts into the run, and the page where it is wanted as well."""
     from perbyte.cli.report import pictures_of, write_html
-    from perbyte.report.delivery import write_charts, written
+    from perbyte.report.delivery import write_charts
+    from perbyte.report.files import written
 
     quiet = options.output.quiet
     if not extras.has("report"):
@@ -191,7 +192,7 @@ class PageOptions:
 @takes(PageOptions)
 def page(options: PageOptions) -> int:
     """Write the claims of study NAME as a Markdown page, with the verdicts in print and on RUNS."""
-    from perbyte.report.delivery import written
+    from perbyte.report.files import written
     from perbyte.report.studyview import claims_page
     from perbyte.studies import find, judge
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 import altair as alt
 
@@ -14,7 +14,7 @@ from perbyte.report import charts, theme
 from perbyte.report.atlascard import MOST, atlas_card, cost_text, named
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, answer, drawing, listed, table, text
-from perbyte.report.listing import Head, Listing, columns
+from perbyte.report.listing import Listing, columns
 from perbyte.report.marks import Mark, marks_of_kinds
 from perbyte.report.pictures import Picture
 from perbyte.report.ratiocharts import versions_chart
@@ -98,39 +98,6 @@ def _floors_section(overview: Overview) -> Section:
     floors = [(plain(name, 60), percent(floor), f"{count:,}") for name, floor, count in overview.floors]
     listing = Listing("Noise floors", columns("provider | median noise floor:n | runs:n"), floors)
     return Section("floors", "Noise", "Noise floors by provider", [table(listing)])
-
-
-def runs_listing(runs: Iterable[RunRow]) -> Listing:
-    """A row for each run."""
-    rows = [
-        (
-            plain(run.key, 120),
-            run.started_at[:16],
-            f"{run.cells:,}",
-            plain(run.study, 120),
-            plain(", ".join(run.libraries), 120),
-        )
-        for run in runs
-    ]
-    return Listing("Runs", (*columns("run | started | cells | study"), Head("libraries", flows=True)), rows)
-
-
-def machines_listing(machines: Mapping[str, Sequence[RunRow]]) -> Listing:
-    """A row for each machine; its runs are newest first."""
-    heads = (*columns("machine | model | provider | runs | cells | newest"), Head("libraries", flows=True))
-    rows = [
-        (
-            plain(machine, 120),
-            plain(runs[0].cpu_model, 120),
-            plain(runs[0].provider, 120),
-            f"{len(runs):,}",
-            f"{sum(run.cells for run in runs):,}",
-            max(run.started_at for run in runs)[:16],
-            plain(", ".join(sorted({library for run in runs for library in run.libraries})), 120),
-        )
-        for machine, runs in machines.items()
-    ]
-    return Listing("Machines", heads, rows)
 
 
 def _machines_section(atlas: Atlas, overview: Overview) -> Section:

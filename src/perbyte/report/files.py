@@ -1,0 +1,43 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from collections.abc import Callable
+from pathlib import Path
+
+from perbyte.errors import EnvironmentLacking
+
+Say = Callable[[str], object]
+
+
+def silent(_text: str) -> None:
+    """Say nothing."""
+
+
+def written(path: Path, write: Callable[[Path], object], say: Say = silent) -> Path:
+    """Let `write` make a file beside `path`, and give it that name when it is whole; returns `path`.
+
+    A directory that is missing is made, which is said. Raises EnvironmentLacking when the file cannot be written; what
+    was there before stays.
+    """
+    part = path.with_name(f".{path.stem}.part{path.suffix}")
+    try:
+        if not path.parent.is_dir():
+            path.parent.mkdir(parents=True)
+            say(f"directory made: {path.parent}")
+        write(part)
+        part.replace(path)
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise EnvironmentLacking(
+            f"{path} cannot be written: {error.strerror}",
+            hint="free some space, or choose another place"
+            if full
+            else "look at the disk and the permissions",
+        ) from None
+    finally:
+        with contextlib.suppress(OSError):
+            part.unlink(missing_ok=True)
+    return path
