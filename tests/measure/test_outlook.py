@@ -38,6 +38,11 @@ def test_a_sure_cell_takes_its_epochs():
     )
 
 
+def test_a_cell_of_one_epoch_is_no_division_by_zero():
+    with np.errstate(all="raise"):
+        assert told([dataclasses.replace(SURE, epochs=1, excess=math.sqrt(4))]) == pytest.approx(3 * 0.25)
+
+
 def test_it_ends_at_a_look():
     assert told([SURE], at_look=lambda done: done % 6 == 0) == pytest.approx(7 * 0.25), (
         "twelve is a look, nine is none"

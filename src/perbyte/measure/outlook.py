@@ -94,7 +94,7 @@ def until_precise_s(
 
 def _widths(sums: Floats, epochs: Floats, common: Floats, level: float) -> Floats:
     """Half-widths, but for a factor, by sums of squares of `epochs`: as `stats.interval` makes them of forks."""
-    own = epochs - 1.0
+    own = np.maximum(epochs - 1.0, 1.0)  # a cell of one epoch has no variance, and needs none here
     moderated = sums / own <= UNEXPLAINED * common[:, 0]
     freedom = own + np.where(moderated, common[:, 1], 0.0)
     variances = (sums + np.where(moderated, common[:, 0] * common[:, 1], 0.0)) / freedom
