@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from fake_scripts import lie, row
 
 HASH = {"operations": [row("sha-256", "digest", "oneshot/1")]}
@@ -17,7 +18,7 @@ def test_equal_outputs(world, script):
     assert head.split()[:3] == ["algorithm", "runners", "libraries"]
     assert line.split()[:3] == ["sha-256", "2", "2"]
     assert line.endswith("equal")
-    assert last.startswith("1 algorithms, 2 runners: 4 cells right, 8 outputs compared, 0 differ")
+    assert last.startswith("1 algorithm, 2 runners: 4 cells right, 8 outputs compared, 0 differ")
 
 
 def test_another_output_is_told_and_counts_as_failure(world, script):
@@ -43,3 +44,15 @@ def test_a_runner_that_does_not_start_is_no_agreement(world, script):
     answer = world.perbyte("dev", "agree", "{alpha,beta}/*")
     assert answer.returncode == 1
     assert "beta was not asked: " in answer.stdout
+
+
+@pytest.mark.parametrize(
+    ("selector", "hint"),
+    [("alpa/*", "did you mean 'alpha'?"), ("alpha/sha-257", "did you mean sha-256"), ("alpha/md5", "alpha")],
+)
+def test_a_name_that_nobody_has_is_a_usage_error(world, script, selector, hint):
+    world.add(script("alpha", **HASH))
+    answer = world.perbyte("dev", "agree", "alpha/sha-256", selector)
+    assert answer.returncode == 2, answer.stdout
+    assert not answer.stdout
+    assert hint in answer.stderr

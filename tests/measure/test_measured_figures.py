@@ -93,7 +93,7 @@ def test_a_core_that_is_never_quiet_gives_a_figure_that_says_so(lab):
     assert "0 of" in " ".join(map(str, figure.warnings))
 
 
-def test_layout_luck_widens_the_interval_instead_of_hiding(lab):
+def test_differences_between_layouts_widen_the_interval(lab):
     """Each fresh process is up to 2 % off; the interval must know it, and still hold the truth."""
     varied = lab.run(script(layout=0.02), ask=ALL, epochs=5, max_epochs=5)
     steady = lab.run({**script(), "name": "beta"}, ask=ALL.replace("alpha", "beta"), epochs=5, max_epochs=5)
@@ -257,7 +257,7 @@ def test_the_noise_floor_is_nothing_where_there_is_no_noise(lab):
     ]
 
 
-def test_the_noise_floor_shows_layout_luck(lab):
+def test_the_noise_floor_shows_differences_between_layouts(lab):
     done = lab.run(script(layout=0.02), ask=ALL, twins=True, epochs=3, max_epochs=3)
     floor = done.outcome.noise_floor
     assert floor is not None

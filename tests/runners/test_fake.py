@@ -62,7 +62,7 @@ def test_noise_has_the_spread_it_should_have_and_repeats(fake_runners):
     assert taken(other, samples=400).ticks != burst.ticks
 
 
-def test_luck_belongs_to_a_process(fake_runners):
+def test_a_layout_belongs_to_a_process(fake_runners):
     [spec] = fake_runners({"operations": [OPERATION], "layout": 0.05})
     bursts = [cycles(taken(spec, samples=5)) for _ in range(8)]
     assert starts(spec.here) == 8

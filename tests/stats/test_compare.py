@@ -88,7 +88,7 @@ def test_pairing_removes_what_epochs_share():
     assert not compare(a, b, same_run=False).claimed
 
 
-def test_samples_bound_the_width_when_epochs_agree_by_luck():
+def test_samples_bound_the_width_when_epochs_agree_by_chance():
     a = figure_with([100.0, 100.0, 100.0], half=2.0, dominated_by="samples")
     b = figure_with([101.0, 101.0, 101.0], half=2.0, dominated_by="samples")
     pair = compare(a, b)

@@ -116,7 +116,7 @@ def test_without_cycles_the_quantiles_are_times(simulation):
     assert figure.quantiles[2].estimate.value == pytest.approx(figure.ns_per_call)
 
 
-def test_a_difference_is_claimed_of_medians_only_beyond_luck(simulation):
+def test_a_difference_is_claimed_of_medians_only_beyond_chance(simulation):
     first = judged(simulation, exponential(simulation))
     again = judged(simulation, exponential(simulation))
     twice = judged(simulation, exponential(simulation, scale=2.0))

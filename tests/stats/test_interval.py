@@ -213,7 +213,7 @@ def test_unknown_widths_are_infinite_or_left_to_the_epochs():
 
 
 @pytest.mark.parametrize("epochs", [9, 12])
-def test_an_unlucky_layout_among_many_does_not_widen_the_interval(epochs):
+def test_one_expensive_layout_among_many_does_not_widen_the_interval(epochs):
     """One epoch in ten at +5 %, the others within 0.1 %: covers the typical cost, and stays narrow."""
     random = np.random.default_rng(epochs)
     hits, widths = 0, []

@@ -114,7 +114,7 @@ def test_intervals_hold_at_every_look_when_cells_stop_at_precision(kind):
     assert np.mean([held_value for some in held.values() for held_value in some]) >= 0.945
 
 
-def test_without_the_others_three_epochs_agree_by_luck_too_often():
+def test_without_the_others_three_epochs_agree_by_chance_too_often():
     """Why it is so: what an interval of the cell alone does at the first look of three."""
     alone = stopped(np.random.default_rng(4), "uniform", least=3, step=3, moderated=False, runs=60)
     together = stopped(np.random.default_rng(4), "uniform", least=5, step=2, moderated=True, runs=60)

@@ -69,26 +69,33 @@ def agree(
 ) -> Agreement:
     """Check all runners that are built, in the tiers `cpus` (globs), under `contracts` (globs; none: the usual ones).
 
-    `selectors`: none means everything; `tell` is given the address under way. Raises UsageError, EnvironmentLacking.
+    `selectors`: none means everything; `tell` is given the address under way. Raises EnvironmentLacking, and
+    UsageError for a selector that fits nothing.
     """
     from perbyte.catalogue import pattern
     from perbyte.measure import built_runners, choose_cores, survey
     from perbyte.measure.machine import require_linux
+    from perbyte.measure.plan import explain_nothing, explain_runners
     from perbyte.measure.sessions import Sessions, draw_layout
     from perbyte.measure.validation import Validation
 
     require_linux()
     began, catalogue = time.monotonic(), load()
     wanted = [parse_selector(text, catalogue) for text in selectors or ("*/*",)]
+    built = built_runners()
+    for selector in wanted:
+        if not any(pattern.matches(spec.name, selector.runner) for spec in built):
+            explain_runners([selector])
     specs = [
-        spec
-        for spec in built_runners()
-        if any(pattern.matches(spec.name, selector.runner) for selector in wanted)
+        spec for spec in built if any(pattern.matches(spec.name, selector.runner) for selector in wanted)
     ]
     every = dict.fromkeys(tier for spec in specs for tier in spec.tiers)
     tiers = [tier for tier in every if any(pattern.matches(tier, cpu) for cpu in cpus)]
     surveyed = survey(specs, tiers)
     cells = list(_cells(surveyed, wanted, catalogue, contracts, sizes))
+    for selector in wanted if not surveyed.failures else ():
+        if not any(_means(selector, cell) for cell in cells):
+            explain_nothing(selector, surveyed, catalogue)
     absent = list(surveyed.failures)
     with Sessions(
         surveyed,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED
+from perbyte.model.text import plural
 from perbyte.stats.regressions import Named, Regressions, find_regressions
 from perbyte.stats.trials import CountChange
 
@@ -65,4 +66,4 @@ def _shown(addresses: Sequence[str]) -> str:
 
 def cells_text(count: int) -> str:
     """`1 cell`, `2 cells`."""
-    return "1 cell" if count == 1 else f"{count} cells"
+    return f"{count} {plural(count, 'cell')}"

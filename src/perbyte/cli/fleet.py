@@ -109,7 +109,7 @@ def status_(options: StatusOptions) -> int:
     """Show the machines of a fleet, their Perbyte, and what they measure."""
     extras.require("fleet", "A fleet")
     from perbyte.fleet import conduct
-    from perbyte.model.text import plain
+    from perbyte.model.text import many, plain
 
     with conduct.connected(_named(options.address)) as client:
         machines = conduct.machines_of(client)
@@ -129,7 +129,8 @@ def status_(options: StatusOptions) -> int:
     ]
     if rows:
         print_listing(from_records(rows, "measures"))
-    note(f"{len(machines) - len(others)} machines" + (f", {len(machines)} workers" if others else ""))
+    workers = f", {many(len(machines), 'worker')}" if others else ""
+    note(f"{many(len(machines) - len(others), 'machine')}{workers}")
     return EXIT_FINE
 
 

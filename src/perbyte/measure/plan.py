@@ -109,7 +109,7 @@ def find_cells(request: Request, *, lenient: bool = False) -> tuple[Plan, Survey
     ]
     if not specs:
         built_runners()  # raises where nothing is built at all
-        _explain_runner(request)
+        explain_runners(request.selectors)
     tiers = list(dict.fromkeys(tier for spec in specs for tier in spec.tiers))
     cpus = wanted_cpus(request, tiers)
     unknown = not lenient and [cpu for cpu in cpus if cpu not in tiers and "*" not in cpu]
@@ -134,7 +134,7 @@ def draw_plan(
         if not drawn and not refused and lenient:
             refused = [Failure("unsupported", selector.runner, f"no runner here offers '{selector.text}'")]
         elif not drawn and not refused:
-            _explain_nothing(selector, survey, catalogue)
+            explain_nothing(selector, survey, catalogue)
         cells |= dict.fromkeys(drawn)
         failures += refused
     chosen = tuple(cells)
@@ -232,7 +232,8 @@ def default_sizes(algorithm: Algorithm) -> tuple[int, ...]:
     return (1024,) if algorithm.kind == "probe" else DEFAULT_SIZES
 
 
-def _explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -> None:
+def explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -> None:
+    """Raise UsageError for a selector that fits nothing that `survey` found, and say what comes near."""
     try:
         algorithms = selector.algorithms(catalogue)
     except UsageError as error:
@@ -359,12 +360,13 @@ def _ready(specs: Iterable[RunnerSpec]) -> list[RunnerSpec]:
     return [spec for spec in specs if not spec.built or spec.out().is_dir()]
 
 
-def _explain_runner(request: Request) -> None:
+def explain_runners(selectors: Sequence[Selector]) -> None:
+    """Raise UsageError for selectors that mean no runner that is built, and say which comes near."""
     known = {spec.name: spec for spec in locate(unlisted=True)}
-    for selector in request.selectors:
+    for selector in selectors:
         if selector.runner in known:
             raise not_built(selector.runner)
-    asked = ", ".join(selector.runner for selector in request.selectors)
+    asked = ", ".join(selector.runner for selector in selectors)
     names = ", ".join(sorted(name for name, spec in known.items() if spec.listed))
     near = difflib.get_close_matches(asked, known, 1)
     meant = f"did you mean '{near[0]}'? " if near else ""

@@ -70,6 +70,16 @@ def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts)
 
 
+def plural(count: int, what: str, more: str = "") -> str:
+    """The word for so many: `machine` of one, else `more`, or the word with an s."""
+    return what if count == 1 else more or f"{what}s"
+
+
+def many(count: int, what: str, more: str = "") -> str:
+    """So many of something: `1 machine`, `12 libraries`, `1,024 cells`."""
+    return f"{count:,} {plural(count, what, more)}"
+
+
 def plain_lines(text: str, most: int = 40) -> str:
     """The last `most` lines of a text, each made plain."""
     lines = text.splitlines()

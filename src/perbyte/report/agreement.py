@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from perbyte.model.text import plain
+from perbyte.model.text import plain, plural
 from perbyte.report.listing import Listing, columns
 
 _HEADS = columns("algorithm | runners:n | libraries:n | tiers:n | cells:n | known answers:n | outputs")
@@ -46,11 +46,13 @@ def agreement_lines(agreement: Any) -> Iterator[str]:
                 yield f"  got      {plain(failure.got, 80)}"
     for failure in agreement.absent:
         yield f"{plain(failure.runner)} was not asked: {plain(failure.message, 400)}"
-    counts: Sequence[Any] = agreement.algorithms
-    cells = sum(each.cells for each in counts)
-    lone = sum(not each.compared for each in counts)
+    algorithms: Sequence[Any] = agreement.algorithms
+    cells = sum(each.cells for each in algorithms)
+    lone = sum(not each.compared for each in algorithms)
     yield (
-        f"{len(counts)} algorithms, {agreement.runners} runners: {cells} cells right, "
-        f"{agreement.compared} outputs compared, {sum(len(each.failures) for each in counts)} differ; "
+        f"{len(algorithms)} {plural(len(algorithms), 'algorithm')}, "
+        f"{agreement.runners} {plural(agreement.runners, 'runner')}: {cells} {plural(cells, 'cell')} right, "
+        f"{agreement.compared} {plural(agreement.compared, 'output')} compared, "
+        f"{sum(len(each.failures) for each in algorithms)} differ; "
         f"{lone} with no other output to compare ({agreement.seconds:.0f} s)"
     )

@@ -16,7 +16,7 @@ from typing import Any
 from perbyte.catalogue import load
 from perbyte.errors import PerbyteError
 from perbyte.model import Doubt, Failure, Machine, NoiseFloor, Run, Warning
-from perbyte.model.text import plain
+from perbyte.model.text import many, plain, plural
 from perbyte.report.wording import percent
 from perbyte.stats.across import ACROSS_RUNS
 from perbyte.store import read_signature, verify
@@ -55,10 +55,9 @@ def noise_line(noise: NoiseFloor | None) -> str:
             "difference is claimed across runs, but within one run)"
         )
     count = len(noise.pairs)
-    pairs = "1 pair" if count == 1 else f"{count} pairs"
     return (
         f"noise floor: {percent(noise.relative)} (the largest difference between identical, "
-        f"precisely measured cells in {pairs} of processes; no smaller one is claimed)"
+        f"precisely measured cells in {count} {plural(count, 'pair')} of processes; no smaller one is claimed)"
     )
 
 
@@ -131,7 +130,7 @@ def condition_lines(run: Run) -> list[str]:
             "cycles: "
             + "; ".join(
                 f"{_SOURCES.get(name, plain(name, 40))}"
-                + (f" ({counted(count)})" if len(sources) > 1 else "")
+                + (f" ({many(count, 'cell')})" if len(sources) > 1 else "")
                 for name, count in sorted(sources.items())
             )
         )
@@ -144,12 +143,12 @@ def condition_lines(run: Run) -> list[str]:
     if conditions.origin != MEASURED:  # seed and duration would be those of a measurement that never was
         source = plain(conditions.input.get("source", ""), 80)
         lines.append(
-            f"run: {plain(conditions.run_id, 60)}, {counted(len(run.cells))}, {plain(conditions.origin, 40)}"
+            f"run: {plain(conditions.run_id, 60)}, {many(len(run.cells), 'cell')}, {plain(conditions.origin, 40)}"
             + (f" from {source}" if source else "")
         )
         return lines
     lines.append(
-        f"run: {plain(conditions.run_id, 60)}, {counted(len(run.cells))}"
+        f"run: {plain(conditions.run_id, 60)}, {many(len(run.cells), 'cell')}"
         + (f", {clean:,} of {taken:,} samples clean ({clean / taken:.0%})" if taken else "")
         + f", {run.measuring_s:.1f} s of measuring, seed {conditions.policy.seed}"
         + ("" if run.complete else "; INTERRUPTED: what was measured until then")
@@ -173,11 +172,6 @@ def host_verdict(run: Run) -> list[str]:
     ]
 
 
-def counted(cells: int) -> str:
-    """Write a number of cells: `1 cell`, `208 cells`."""
-    return "1 cell" if cells == 1 else f"{cells:,} cells"
-
-
 def library_names(run: Run) -> list[str]:
     """Each library with its version, once, in alphabetical order."""
     names = {(identity.library, identity.library_version) for identity in run.conditions.identities}
@@ -196,7 +190,7 @@ def failure_lines(run: Run) -> list[str]:
     for failure, count in failures_by_cause(run):
         if failure.kind == "unsupported":
             continue
-        cells = f" ({counted(count)})" if count > 1 else ""
+        cells = f" ({many(count, 'cell')})" if count > 1 else ""
         what = plain(failure.address if count == 1 else failure.runner, 100)
         line = f"{what}: {plain(failure.kind, 20)}{cells}: {plain(failure.message, 300)}"
         if failure.expected or failure.got:
@@ -404,5 +398,5 @@ def imported_text(run: Run) -> str:
     )
     absent = f", {len(run.failures)} not available" if run.failures else ""
     where = f", {run.conditions.machine.cpu_model}" if run.conditions.machine.cpu_model else ""
-    cells = "1 cell" if len(run.cells) == 1 else f"{len(run.cells)} cells"
-    return plain(f"{cells}{absent}; {library}{where}" + ("" if run.complete else "; INCOMPLETE"), 200)
+    count, state = len(run.cells), "" if run.complete else "; INCOMPLETE"
+    return plain(f"{count} {plural(count, 'cell')}{absent}; {library}{where}{state}", 200)

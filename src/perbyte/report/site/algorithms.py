@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from perbyte.atlas.export import Stand, Work
-from perbyte.model.text import plain
+from perbyte.model.text import many, plain
 from perbyte.report import theme
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
@@ -16,7 +16,7 @@ from perbyte.report.ranks import value_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows
 from perbyte.report.site.drawn import Bar, Course, bars, courses
-from perbyte.report.site.parts import Item, many, program
+from perbyte.report.site.parts import Item, program
 from perbyte.report.site.view import (
     Contest,
     Kind,

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perbyte.atlas.export import Followed
-from perbyte.model.text import plain
+from perbyte.model.text import many, plain
 from perbyte.report.card import times_text
 from perbyte.report.html import Block, text, unfolding
 from perbyte.report.ranks import against
 from perbyte.report.site import addresses, parts
-from perbyte.report.site.parts import Item, many
+from perbyte.report.site.parts import Item
 from perbyte.report.site.view import SiteView, work_text
 from perbyte.report.wording import number
 from perbyte.stats.compare import CYCLES, NS, Answer, Comparison

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from perbyte.atlas.index import RunRow
-from perbyte.model.text import plain
+from perbyte.model.text import many, plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
 from perbyte.report.html import Block, Page, Section, answer, listed, text
@@ -16,7 +16,7 @@ from perbyte.report.site.algorithms import algorithm_card, winner_text
 from perbyte.report.site.drawn import Bar, ranges
 from perbyte.report.site.libraries import Shelf, main_tallies
 from perbyte.report.site.months import month_title
-from perbyte.report.site.parts import Item, many
+from perbyte.report.site.parts import Item
 from perbyte.report.site.view import Contest, SiteView, counted, tallies, work_text
 from perbyte.report.wording import number
 

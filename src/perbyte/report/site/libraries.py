@@ -6,14 +6,14 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from perbyte.atlas.export import Stand, Work
-from perbyte.model.text import plain
+from perbyte.model.text import many, plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
 from perbyte.report.html import Block, Page, Section, answer, unfolding
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows
 from perbyte.report.site.drawn import Bar, bars
-from perbyte.report.site.parts import Item, many
+from perbyte.report.site.parts import Item
 from perbyte.report.site.view import Contest, RunnerTally, SiteView, kind_text, tallies, work_text
 from perbyte.report.wording import number
 

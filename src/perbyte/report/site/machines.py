@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 from perbyte.atlas.export import Gathered
-from perbyte.model.text import plain
+from perbyte.model.text import many, plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
 from perbyte.report.html import Block, Page, Section, answer, text, unfolding
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows
 from perbyte.report.site.drawn import Bar, bars
-from perbyte.report.site.parts import Item, SiteRow, many, program
+from perbyte.report.site.parts import Item, SiteRow, program
 from perbyte.report.site.view import Contest, SiteView, counted, kind_of, kind_text, tallies, work_text
 from perbyte.report.wording import number, percent
 

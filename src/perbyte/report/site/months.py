@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from perbyte.atlas.index import RunRow
-from perbyte.model.text import plain
+from perbyte.model.text import many, plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
 from perbyte.report.html import Block, Page, Section, answer, text
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows, known_changes
-from perbyte.report.site.parts import Item, many
+from perbyte.report.site.parts import Item
 from perbyte.report.site.view import SiteView
 
 _NAMES = "January February March April May June July August September October November December".split()  # noqa: SIM905

@@ -270,11 +270,6 @@ def quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
-def many(count: int, what: str, more: str = "") -> str:
-    """So many of something: `1 machine`, `12 libraries`."""
-    return f"{count:,} {what if count == 1 else more or what + 's'}"
-
-
 def shown_unit(contests: Sequence[Contest], field: str = CYCLES) -> str:
     """The unit of a work's costs, in words."""
     each = counted(contests[0].work)
