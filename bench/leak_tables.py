@@ -23,10 +23,11 @@ from pathlib import Path
 from leaks import apart
 from neighbours import doctor
 
+from perbyte.app.building import build_needed
 from perbyte.app.leaking import draw_cases, find_leaks
 from perbyte.app.listener import Listener
 from perbyte.catalogue import parse_selector
-from perbyte.cli.conduct import build_needed
+from perbyte.cli.options import note
 from perbyte.measure import Request, Survey, find_cells
 from perbyte.measure.leaks import LeakCase
 from perbyte.model import Policy
@@ -234,7 +235,7 @@ def main() -> None:
         if not runners:
             continue
         if not given.dry_run:
-            build_needed(runners)
+            build_needed(runners, note)
         rows, survey = rows_of(table, runners)
         for failure in survey.failures:
             print(f"  left out: {failure.runner}: {failure.message}", file=sys.stderr)

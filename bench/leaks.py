@@ -28,9 +28,10 @@ from pathlib import Path
 
 import numpy as np
 
+from perbyte.app.building import build_needed
 from perbyte.app.leaking import draw_cases
 from perbyte.catalogue import parse_selector
-from perbyte.cli.conduct import build_needed
+from perbyte.cli.options import note
 from perbyte.measure import Request, Survey, choose_cores, find_cells, recall
 from perbyte.measure.leaks import LeakCase, Leaks, leak_figures
 from perbyte.model import Cell, Policy
@@ -116,7 +117,7 @@ def pinned(core: int) -> None:
 def find(selectors: list[str], size: int) -> tuple[list[Cell], Survey]:
     """The cells that the selectors mean, and who offers them."""
     asked = tuple(parse_selector(text) for text in selectors)
-    build_needed(cell.runner for cell in asked)
+    build_needed((cell.runner for cell in asked), note)
     plan, result = find_cells(Request(selectors=asked, sizes=(size,)))
     return list(plan.cells), result
 

@@ -109,6 +109,6 @@ def test_long_lists_of_options_are_in_sections(perbyte, name):
 
 def test_a_section_names_options_of_its_command_only():
     with pytest.raises(ValueError, match="nothing"):
-        SectionedCommand("one", params=[click.Option(["--this"])], sections={"First": ("this", "nothing")})
+        SectionedCommand("one", params=[click.Option(["--this"])], sections={"First": "this nothing"})
     with pytest.raises(ValueError, match="a name twice"):
-        SectionedCommand("one", params=[click.Option(["--this"])], sections={"First": ("this", "this")})
+        SectionedCommand("one", params=[click.Option(["--this"])], sections={"First": "this this"})

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from perbyte.cli.options import note
-from perbyte.cli.report import pictures_of
 from perbyte.cli.streams import plain_letters
 from perbyte.errors import EnvironmentLacking
 from perbyte.report.delivery import write_charts, written
+from perbyte.report.pictures import pictures_of
 from perbyte.store import open_run
 
 COMMAND = (sys.executable, "-m", "perbyte.cli")

@@ -128,7 +128,7 @@ def test_a_machine_with_two_workers_is_measured_once(fleet):
     wait_for(lambda: fleet.machines() == {"one", "two"})
     status = fleet.run("status")
     assert "two (is one)" in status.stdout
-    assert "1 machines, 2 workers" in status.stderr
+    assert "1 machine, 2 workers" in status.stderr
     done = fleet.run("measure", *PLAN, "--seed", 11)
     assert done.returncode == 0, done.stderr
     assert "two and one are one machine: it is measured once, as one" in done.stderr

@@ -14,14 +14,15 @@ from test_history_page import measured_run
 from test_html import Page
 
 from perbyte import places
-from perbyte.app.judging import newest_of_studies
 from perbyte.cli.group import commands
-from perbyte.cli.report import pictures_of, write_html
 from perbyte.errors import EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Cell, Run
 from perbyte.report import pictures
 from perbyte.report.delivery import write_charts
+from perbyte.report.pages import write_run_page
+from perbyte.report.pictures import pictures_of
 from perbyte.store import RunWriter
+from perbyte.studies.of_runs import newest_of_studies
 
 
 @pytest.fixture
@@ -71,7 +72,7 @@ def test_a_chart_is_drawn_once_for_the_page_and_its_file(
     monkeypatch.setattr(pictures.vl_convert, "vegalite_to_svg", counted)
     pictures._drawn_text.cache_clear()
     run = usual_run()
-    write_html(run, tmp_path / "report.html")
+    write_run_page(run, tmp_path / "report.html")
     for_page = len(drawn)
     files = write_charts(pictures_of(run), tmp_path / "charts")
     assert for_page >= len(files) > 2

@@ -19,6 +19,7 @@ from perbyte.model.cell import FULL
 if TYPE_CHECKING:
     from perbyte.measure import Survey
     from perbyte.measure.validation import Verdicts
+    from perbyte.runners import RunnerSpec
 
 SIZES = (67, 4096)  # bytes; the first is no multiple of a block, the second one of all
 _UNCHECKED = ("probe", "routine")
@@ -73,29 +74,21 @@ def agree(
     UsageError for a selector that fits nothing.
     """
     from perbyte.catalogue import pattern
-    from perbyte.measure import built_runners, choose_cores, survey
+    from perbyte.measure import choose_cores, survey
     from perbyte.measure.machine import require_linux
-    from perbyte.measure.plan import explain_nothing, explain_runners
     from perbyte.measure.sessions import Sessions, draw_layout
     from perbyte.measure.validation import Validation
 
     require_linux()
     began, catalogue = time.monotonic(), load()
     wanted = [parse_selector(text, catalogue) for text in selectors or ("*/*",)]
-    built = built_runners()
-    for selector in wanted:
-        if not any(pattern.matches(spec.name, selector.runner) for spec in built):
-            explain_runners([selector])
-    specs = [
-        spec for spec in built if any(pattern.matches(spec.name, selector.runner) for selector in wanted)
-    ]
+    specs = _runners(wanted)
     every = dict.fromkeys(tier for spec in specs for tier in spec.tiers)
     tiers = [tier for tier in every if any(pattern.matches(tier, cpu) for cpu in cpus)]
     surveyed = survey(specs, tiers)
     cells = list(_cells(surveyed, wanted, catalogue, contracts, sizes))
-    for selector in wanted if not surveyed.failures else ():
-        if not any(_means(selector, cell) for cell in cells):
-            explain_nothing(selector, surveyed, catalogue)
+    if not surveyed.failures:
+        _require_cells(wanted, cells, surveyed, catalogue)
     absent = list(surveyed.failures)
     with Sessions(
         surveyed,
@@ -121,6 +114,32 @@ def agree(
         verdicts.compared,
         time.monotonic() - began,
     )
+
+
+def _runners(wanted: Sequence[Selector]) -> list[RunnerSpec]:
+    """The built runners that selectors mean. Raises UsageError for a selector that means none."""
+    from perbyte.catalogue import pattern
+    from perbyte.measure import built_runners
+    from perbyte.measure.plan import explain_runners
+
+    built = built_runners()
+    meant: dict[str, RunnerSpec] = {}
+    for selector in wanted:
+        fitting = {spec.name: spec for spec in built if pattern.matches(spec.name, selector.runner)}
+        if not fitting:
+            explain_runners([selector])
+        meant |= fitting
+    return [spec for spec in built if spec.name in meant]
+
+
+def _require_cells(
+    wanted: Sequence[Selector], cells: Sequence[Cell], surveyed: Survey, catalogue: Catalogue
+) -> None:
+    from perbyte.measure.plan import explain_nothing
+
+    for selector in wanted:
+        if not any(_means(selector, cell) for cell in cells):
+            explain_nothing(selector, surveyed, catalogue)
 
 
 def _cells(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import tempfile
+import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perbyte.app.conducting import AUDIT_VARIABLE, conduct_plan
+from perbyte.app.listener import Say, silent
 from perbyte.errors import EXIT_INTERRUPTED
 from perbyte.model import NOT_REACHED, Audit, Cell, Doubt, Policy
 
 if TYPE_CHECKING:
     from perbyte.runners import RunnerSpec
+    from perbyte.runners.conform import Complaint
     from perbyte.stats import Seen
 
 EPOCHS = 5  # as in a run of `measure`: chains in two of them, and a clock is looked at in each
@@ -39,6 +42,46 @@ class AuditOutcome:
     doubts: tuple[tuple[str, str], ...] = ()
     left_out: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Whether a runner keeps the protocol in a tier: complaints, found in `seconds`, and what an audit gave."""
+
+    cpu: str
+    complaints: Sequence[Complaint]
+    seconds: float
+    audited: AuditOutcome
+
+    @property
+    def broken(self) -> bool:
+        """Whether a rule is broken, or a figure refused."""
+        return bool(self.complaints or self.audited.refused)
+
+
+def ready_runner(name: str, cpus: Sequence[str]) -> RunnerSpec:
+    """The runner of that name. Raises UsageError for an unknown name or tier, EnvironmentLacking if it is not built."""
+    from perbyte.runners import find, not_built
+
+    spec = find(name)
+    if spec.built and not spec.out().is_dir():
+        raise not_built(name)
+    for cpu in cpus:
+        spec.tier(cpu)
+    return spec
+
+
+def check_tier(
+    spec: RunnerSpec, cpu: str, *, every: bool = True, seed: int = 1, say: Say = silent
+) -> Checked:
+    """Check a runner against every rule of the protocol, as `runners.conform.conform`, and audit it."""
+    from perbyte.runners.conform import conform
+
+    label, began = f"{spec.name}, {cpu}: ", time.monotonic()
+    complaints = conform(spec, cpu=cpu, every=every, seed=seed, tell=lambda what: say(label + what))
+    took_s = time.monotonic() - began
+    say(f"{label}audit")
+    return Checked(cpu, complaints, took_s, audit_runner(spec, cpu, seed))
 
 
 def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> AuditOutcome:

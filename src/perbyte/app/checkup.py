@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import json
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from perbyte import __version__, places
+from perbyte.app.building import outcome_line
 from perbyte.errors import PerbyteError
 from perbyte.measure import CoreWatch, choose_cores, describe_machine, recall, watch_cores
 from perbyte.model import Machine
-from perbyte.runners import RunnerSpec, Session, find, locate, stale
+from perbyte.runners import BuildOutcome, BuildState, RunnerSpec, Session, find, locate, stale
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -81,6 +84,27 @@ def core_report(content: Mapping[str, Any]) -> dict[str, Any]:
         "reference": runners,
         "window": _window_readings(core),
     }
+
+
+def write_core_report(place: Path, content: Mapping[str, Any]) -> None:
+    """Write the report on this core to a file. Raises EnvironmentLacking where it cannot be written."""
+    from perbyte.store.files import replace_atomically
+
+    places.require_writable(place)
+    report = json.dumps(core_report(content), indent=1) + "\n"
+
+    def write(new: Path) -> None:
+        new.write_text(report, encoding="utf-8")
+
+    replace_atomically(place, write)
+
+
+def unbuilt_line(spec: RunnerSpec) -> str:
+    """What a runner that is not built needs. Building is left to `perbyte build`: a doctor touches nothing."""
+    what, install = lacks(spec)
+    if what:
+        return outcome_line(BuildOutcome(spec.name, BuildState.ABSENT, missing=what, install=install))
+    return f"{spec.name:18} not built    everything is there; run: perbyte build {spec.name}"
 
 
 def lacks(spec: RunnerSpec) -> tuple[tuple[str, ...], str]:

@@ -49,11 +49,11 @@ QUESTIONS = (
     "disk-2013",
 )
 SECTIONS = {
-    "What is allowed": ("profile", "date", "languages"),
-    "Your work": ("rate", "sizes", "histogram", "volume", "peer", "mix", "time_s", "memory"),
-    "What else to measure": ("threads", "states", "disk"),
-    "How long, and where": ("budget", "cores", "gentle", "named"),
-    "Output": ("as_json", "page", "quiet"),
+    "What is allowed": "profile date languages",
+    "Your work": "rate sizes histogram volume peer mix time_s memory",
+    "What else to measure": "threads states disk",
+    "How long, and where": "budget cores gentle named",
+    "Output": "as_json page quiet",
 }
 BUDGET_S, PRECISION, EPOCHS = 20.0, 0.01, 3
 BEYOND_S, BEYOND_EPOCHS = 30.0, 5

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from perbyte.stats.trials import CountChange
 
 SECTIONS = {
-    "What to compare": ("run", "side_by_side"),
-    "When to fail": ("fail_above", "fail_above_instructions", "fail_on", "undecided_is", "missing_is"),
-    "Output": ("unit", "rate", "as_json", "as_csv"),
+    "What to compare": "run side_by_side",
+    "When to fail": "fail_above fail_above_instructions fail_on undecided_is missing_is",
+    "Output": "unit rate as_json as_csv",
 }
 _MISSING_CODES = {None: EXIT_MISSING, "ok": EXIT_FINE, "fail": EXIT_FOUND}
 

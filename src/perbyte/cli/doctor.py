@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
-from perbyte.app.checkup import lacks, look_around
 from perbyte.cli.declared import flag, option, takes
 from perbyte.cli.options import note, print_json, print_lines
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE
-from perbyte.places import require_writable
-from perbyte.runners import RunnerSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,41 +29,18 @@ def command(options: DoctorOptions) -> int:
 
     Exit code 3 if nothing can be measured here.
     """
+    from perbyte.app.checkup import look_around, unbuilt_line, write_core_report
     from perbyte.report.checkup import checkup_lines
 
     seen = look_around()
     if options.report:
-        _write_report(options.report, seen.as_json())
+        write_core_report(options.report, seen.as_json())
+        note(
+            f"report: {options.report}; send it in, so that this core can be added to the models and to the "
+            "table of cores"
+        )
     if options.as_json:
         print_json(seen.as_json())
     elif not options.report:
-        print_lines(checkup_lines(seen, [_unbuilt_line(spec) for spec in seen.unbuilt]))
+        print_lines(checkup_lines(seen, [unbuilt_line(spec) for spec in seen.unbuilt]))
     return EXIT_FINE if seen.found else EXIT_ENVIRONMENT
-
-
-def _write_report(place: Path, content: Mapping[str, Any]) -> None:
-    """Write what another developer needs to model this core."""
-    from perbyte.app.checkup import core_report
-    from perbyte.store.files import replace_atomically
-
-    require_writable(place)
-    report = core_report(content)
-
-    def write(new: Path) -> None:
-        new.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
-
-    replace_atomically(place, write)
-    note(
-        f"report: {place}; send it in, so that this core can be added to the models and to the table of cores"
-    )
-
-
-def _unbuilt_line(spec: RunnerSpec) -> str:
-    """What a runner that is not built needs. Building is left to `perbyte build`: a doctor touches nothing."""
-    from perbyte.app.building import outcome_line
-    from perbyte.runners import BuildOutcome, BuildState
-
-    what, install = lacks(spec)
-    if what:
-        return outcome_line(BuildOutcome(spec.name, BuildState.ABSENT, missing=what, install=install))
-    return f"{spec.name:18} not built    everything is there; run: perbyte build {spec.name}"

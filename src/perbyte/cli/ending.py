@@ -9,6 +9,7 @@ from perbyte.cli.options import note
 from perbyte.model import Run
 
 if TYPE_CHECKING:
+    from perbyte.app.conducting import Conducted
     from perbyte.stats.regressions import Regressions
 
 
@@ -18,6 +19,14 @@ def note_losses(run: Run, *, quiet: bool) -> None:
 
     if line := losses(run):
         note(line, quiet=quiet)
+
+
+def note_end(done: Conducted, *, quiet: bool) -> None:
+    """Say which cells have no figure, and learn from the run for the next one."""
+    from perbyte.measure import note_after
+
+    note_losses(done.run, quiet=quiet)
+    note_after(done.run.conditions, done.outcome)
 
 
 def note_gaps(addresses: Sequence[str]) -> None:

@@ -50,9 +50,9 @@ def command(options: LeakOptions) -> int:
 
     Without sizes: 64 bytes of data, or what the algorithm takes.
     """
+    from perbyte.app.building import build_needed
     from perbyte.app.requests import make_request
     from perbyte.catalogue import load
-    from perbyte.cli.conduct import build_needed
     from perbyte.measure import find_cells
     from perbyte.model import Cell, Policy
 
@@ -61,7 +61,7 @@ def command(options: LeakOptions) -> int:
     of_cells, sizes = options.cells, read_sizes(options.cells.sizes)
     usual_sizes = (USUAL_BYTES, OF_KEYS_BYTES)
     request = make_request(options.selectors, sizes or usual_sizes, of_cells.operations, of_cells.contracts)
-    build_needed((selector.runner for selector in request.selectors), quiet=quiet)
+    build_needed((selector.runner for selector in request.selectors), options.notes.note)
     named = bool(sizes) or any(selector.sizes for selector in request.selectors)
     plan, survey = find_cells(request)
 

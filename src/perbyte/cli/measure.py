@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,19 +34,10 @@ if TYPE_CHECKING:
     from perbyte.model import Policy
 
 SECTIONS = {
-    "What to measure": ("suite", "sizes", "operations", "contracts", "cpus", "states", "threads", "input"),
-    "How long, and where": ("budget", "precision", "epochs", "cores", "gentle", "seed"),
-    "What to add": ("rate", "limits", "count", "memory", "leak", "profile"),
-    "The run, and its output": (
-        "out",
-        "report",
-        "resume",
-        "dry_run",
-        "as_json",
-        "as_csv",
-        "unit",
-        "quiet",
-    ),
+    "What to measure": "suite sizes operations contracts cpus states threads input",
+    "How long, and where": "budget precision epochs cores gentle seed",
+    "What to add": "rate limits count memory leak profile",
+    "The run, and its output": "out report resume dry_run as_json as_csv unit quiet",
 }
 EPILOG = """\b
 Selectors are cell addresses with globs:
@@ -116,15 +108,14 @@ def command(options: MeasureOptions) -> int:
 
 def _tell(done: Conducted, options: MeasureOptions, suite: Suite | None, not_asked: Sequence[str]) -> int:
     """Look at what was asked for beside the figures, and print all of it."""
-    from perbyte.cli.conduct import with_behaviours
+    from perbyte.app.conducting import with_behaviours
     from perbyte.cli.ending import note_losses, note_profile
-    from perbyte.cli.report import write_html
     from perbyte.cli.show import print_run
     from perbyte.measure import note_after
 
     beside, output = options.beside, options.output
     if beside.count or beside.memory:
-        done = with_behaviours(done, quiet=output.quiet)
+        done = with_behaviours(done, listener=output.listener)
     if beside.leak:
         from perbyte.app.leaking import with_leaks
         from perbyte.cli.leaking import heard
@@ -143,7 +134,9 @@ def _tell(done: Conducted, options: MeasureOptions, suite: Suite | None, not_ask
     if options.profile:
         note_profile(done.outcome.timing)
     if options.report:
-        output.note(f"report: {write_html(done.run, options.report)}")
+        from perbyte.report.pages import write_run_page
+
+        output.note(f"report: {write_run_page(done.run, options.report, say=note)}")
     output.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)")
     note_after(done.run.conditions, done.outcome)
     return done.code
@@ -151,7 +144,8 @@ def _tell(done: Conducted, options: MeasureOptions, suite: Suite | None, not_ask
 
 def _resume(path: Path, options: MeasureOptions) -> Conducted:
     """Go on with a run. Raises UsageError where the command line says what the run itself knows."""
-    from perbyte.cli.conduct import conduct_resumed
+    from perbyte.app.conducting import conduct_resumed
+    from perbyte.cli.conduct import followed
 
     policy, cells = options.policy, options.cells
     of_plan: tuple[object, ...] = (options.selectors, cells.sizes, cells.operations, cells.contracts)
@@ -163,7 +157,7 @@ def _resume(path: Path, options: MeasureOptions) -> Conducted:
         raise UsageError(
             "--resume uses the policy of the run", hint="of its options, only --budget can be changed"
         )
-    return conduct_resumed(path, quiet=options.output.quiet, budget_s=policy.budget)
+    return followed(conduct_resumed, path, quiet=options.output.quiet, budget_s=policy.budget)
 
 
 def _read_request(options: MeasureOptions) -> tuple[Request, dict[str, str | int] | None]:
@@ -197,7 +191,8 @@ def _measure(
     request: Request, input_facts: dict[str, str | int] | None, options: MeasureOptions, suite: Suite | None
 ) -> Conducted:
     """Measure what was asked for; only a budget that was given beside selectors is kept to."""
-    from perbyte.cli.conduct import budgeted, conduct
+    from perbyte.app.budget import budgeted
+    from perbyte.cli.conduct import conduct
 
     quiet = options.output.quiet
     given = options.policy.budget is not None and suite is None and bool(options.selectors)
@@ -208,5 +203,5 @@ def _measure(
         quiet=quiet,
         input_facts=input_facts,
         lenient=suite is not None,
-        budget=lambda prepared: budgeted(prepared, raised=not given, quiet=quiet),
+        budget=partial(budgeted, say=options.output.note, raised=not given),
     )

@@ -112,6 +112,13 @@ class PolicyOptions(PlaceOptions):
 
 
 @dataclass(frozen=True, slots=True)
+class JsonOption:
+    """Whether JSON is printed."""
+
+    as_json: bool = flag("--json", help="Print JSON.")
+
+
+@dataclass(frozen=True, slots=True)
 class Forms:
     """In which form something is printed."""
 
@@ -138,6 +145,11 @@ class QuietOption:
     def note(self, text: str) -> None:
         """Print a note on stderr, unless nobody wants any."""
         note(text, quiet=self.quiet)
+
+    @property
+    def listener(self) -> Listener:
+        """Who hears of the work."""
+        return Listener(note, self.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,11 +236,6 @@ class BaselineOptions(QuietOption):
         if self.markdown and self.as_json:
             raise UsageError("--markdown and --json exclude each other")
 
-    @property
-    def listener(self) -> Listener:
-        """Who hears of the work."""
-        return Listener(note, self.note)
-
     def tell(self, document: Mapping[str, Any], texts: Iterable[str], indent: int | None = 1) -> None:
         """Print the document where JSON was asked for, else the texts."""
         if self.as_json:
@@ -241,6 +248,12 @@ def note(text: str, *, quiet: bool = False) -> None:
     """Print a note on stderr."""
     if not quiet:
         print(text, file=sys.stderr)
+
+
+def notes(texts: Iterable[str], *, quiet: bool = False) -> None:
+    """Print notes on stderr."""
+    for text in texts:
+        note(text, quiet=quiet)
 
 
 def print_json(document: Any, indent: int | None = 1) -> None:

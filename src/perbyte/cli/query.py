@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,8 +15,7 @@ from perbyte.cli.declared import argument, group, takes
 from perbyte.cli.options import Forms, note, print_json
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE
-from perbyte.model.text import json_ready
-from perbyte.report.listing import from_records
+from perbyte.report.rows import rows_csv, rows_listing
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +56,6 @@ def print_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], forms: Forms
     if forms.as_json:
         print_json([dict(zip(names, row, strict=True)) for row in rows])
     elif forms.as_csv:
-        from perbyte.model.text import inert
-
-        writer = csv.writer(sys.stdout, lineterminator="\r\n")
-        writer.writerow(names)
-        writer.writerows((inert(json_ready(value)) for value in row) for row in rows)
+        print(rows_csv(names, rows), end="")
     elif names:
-        shown = [dict(zip(names, map(_text, row), strict=True)) for row in rows]
-        print_listing(from_records(shown or [dict.fromkeys(names, "")], names[-1]))
-
-
-def _text(value: Any) -> str:
-    from perbyte.model.text import plain
-
-    if isinstance(value, (list, tuple)):
-        return plain("; ".join(_text(element) for element in value), 300)
-    return f"{value:.7g}" if isinstance(value, float) else "" if value is None else plain(value, 300)
+        print_listing(rows_listing(names, rows))

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from perbyte import extras
+from perbyte.app.run_names import newest, open_runs
 from perbyte.cli.declared import argument, flag, option, takes
 from perbyte.cli.options import note
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, UsageError
-from perbyte.model import Run
 from perbyte.report.listing import from_records
 
 if TYPE_CHECKING:
     from perbyte.report.html import Page
     from perbyte.report.pictures import Picture
-    from perbyte.studies import Judgement
 
 
 HELP = "help"
@@ -70,8 +69,6 @@ def command(options: ReportOptions) -> int:
       perbyte report --history -o history.html --chart history.svg
       perbyte report --atlas -o atlas.html
     """
-    from perbyte.app.run_names import newest, open_runs
-
     extras.require("report", "A page or a chart")
     if options.history and options.of_atlas:
         raise UsageError("--history and --atlas are two pages", hint="write one after the other")
@@ -79,28 +76,27 @@ def command(options: ReportOptions) -> int:
         return _atlas(options)
     if options.history:
         return _history(options)
+    from perbyte.report import pages
+    from perbyte.report.grid import compare_runs
+    from perbyte.report.pictures import comparison_pictures, pictures_of
+
     runs = open_runs(options.runs or [newest()])
     if len(runs) == 1:
         return options.deliver(
-            "report.html", lambda: _page(runs[0], None), lambda: pictures_of(runs[0]).values()
+            "report.html", lambda: pages.whole_page(runs[0]), lambda: pictures_of(runs[0]).values()
         )
-    from perbyte.report.grid import compare_runs
-    from perbyte.report.pages import comparison_page, run_names
-    from perbyte.report.pictures import comparison_pictures
-
     return options.deliver(
         "report.html",
-        lambda: comparison_page(runs),
-        lambda: comparison_pictures(compare_runs(runs, run_names(runs))),
+        lambda: pages.comparison_page(runs),
+        lambda: comparison_pictures(compare_runs(runs, pages.run_names(runs))),
     )
 
 
 def _history(options: ReportOptions) -> int:
-    from perbyte.app.judging import newest_of_studies
-    from perbyte.app.run_names import open_runs
     from perbyte.report.pages import history_page
     from perbyte.report.pictures import history_pictures
     from perbyte.studies.history import load_history
+    from perbyte.studies.of_runs import newest_of_studies
 
     runs = open_runs(options.runs or newest_of_studies())
     if not runs:
@@ -119,38 +115,6 @@ def _atlas(options: ReportOptions) -> int:
     atlas = opened(str(urls[0]).replace(":/", "://", 1) if urls else None)  # a Path has made one slash of two
     page, overview = atlas_page(atlas)
     return options.deliver("atlas.html", lambda: page, lambda: atlas_pictures(overview))
-
-
-def write_html(run: Run, path: Path, judgement: Judgement | None = None) -> Path:
-    """Write the report. Raises EnvironmentLacking when the file cannot be written."""
-    from perbyte.report.files import written
-    from perbyte.report.html import write
-
-    page = _page(run, judgement)
-    return written(path, lambda part: write(page, part), note)
-
-
-def _page(run: Run, judgement: Judgement | None) -> Page:
-    from perbyte.app.judging import history_of, judgement_of
-    from perbyte.report.pages import run_page
-
-    notes, history = [""], None
-    if judgement is None:
-        judgement, notes[0] = judgement_of(run)
-    if judgement is not None:
-        history, text = history_of(run)
-        notes.append(text)
-    return run_page(run, judgement=judgement, history=history, notes=tuple(filter(None, notes)))
-
-
-def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Picture]:
-    """All charts of a run by name, those of its study among them."""
-    from perbyte.app.judging import judgement_of
-    from perbyte.report.pictures import run_pictures
-    from perbyte.report.runview import RunView
-
-    view = RunView(run, judgement=judgement or judgement_of(run)[0])
-    return {picture.name: picture for picture in run_pictures(view)}
 
 
 def deliver_charts(pictures: Mapping[str, Picture], charts: Sequence[Path]) -> None:

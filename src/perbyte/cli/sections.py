@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 OTHERS = "Options"  # the title of the options that no section names
 
-Sections = Mapping[
-    str, Sequence[str]
-]  # title: names of parameters, as the function of the command takes them
+Sections = Mapping[str, str]  # title: fields of the command's options, with blanks between
 
 
 class SectionedCommand(click.Command):
@@ -20,8 +18,8 @@ class SectionedCommand(click.Command):
     def __init__(self, *args: Any, sections: Sections, **more: Any) -> None:
         """Raises ValueError where a section names what is no option of the command, or what another one names."""
         super().__init__(*args, **more)
-        self.sections = sections
-        named = [name for names in sections.values() for name in names]
+        self.sections = {title: names.split() for title, names in sections.items()}
+        named = [name for names in self.sections.values() for name in names]
         options = {param.name for param in self.params if isinstance(param, click.Option)}
         if len(named) != len(set(named)) or not options.issuperset(named):
             raise ValueError(f"sections of {self.name}: {sorted(set(named) - options)}, or a name twice")

@@ -6,21 +6,22 @@ import json
 import shutil
 import sys
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from perbyte import extras
 from perbyte.app.run_names import open_runs
 from perbyte.cli.declared import argument, flag, group, option, takes
-from perbyte.cli.options import Output, PolicyOptions, note
+from perbyte.cli.options import JsonOption, Output, PolicyOptions, note, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.places import require_writable
+from perbyte.studies import Judgement, Outcome, find, judge
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
-    from perbyte.studies import Judgement, Study
 
 
 @click.group("study")
@@ -35,24 +36,28 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_(as_json: bool) -> int:
+@takes(JsonOption)
+def list_(options: JsonOption) -> int:
     """List the studies."""
     from perbyte.cli.listing import show_rows
 
-    show_rows("studies", "*", as_json)
-    return EXIT_FINE
+    return show_rows("studies", "*", as_json=options.as_json)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyOption:
+    """Which study is meant."""
+
+    name: str = argument()
 
 
 @command.command("show")
-@click.argument("name")
-def show(name: str) -> int:
+@takes(StudyOption)
+def show(options: StudyOption) -> int:
     """Show a study: its question, method and claims, and what cannot be repeated."""
     from perbyte.report.studyview import study_lines
-    from perbyte.studies import find
 
-    for line in study_lines(find(name)):
-        print(line)
+    print_lines(study_lines(find(options.name)))
     return EXIT_FINE
 
 
@@ -74,77 +79,63 @@ class StudyRunOptions:
 @takes(StudyRunOptions)
 def run(options: StudyRunOptions) -> int:
     """Measure the cells of study NAME here, judge its claims, and write run, report and charts."""
-    from perbyte.cli.ending import note_losses, note_profile
+    from perbyte.app.budget import budgeted
+    from perbyte.app.studying import study_request, with_counts
+    from perbyte.cli.conduct import conduct
+    from perbyte.cli.ending import note_end, note_profile
     from perbyte.cli.show import print_run
-    from perbyte.measure import note_after
+    from perbyte.report.studyview import answer_lines
     from perbyte.report.text import render_judgement
-    from perbyte.studies import find, judge
-    from perbyte.studies.evidence import TIME
 
-    study, output = find(options.name), options.output
+    study, output, quick = find(options.name), options.output, options.quick
     if options.report:
         extras.require("report", "A page")
         require_writable(options.report)
-    done = _measure(study, options)
-    if options.profile:
-        note_profile(done.outcome.timing)
-    note(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)", quiet=output.quiet)
-    if any(getattr(claim, "of", TIME) != TIME for claim in study.claims):
-        from perbyte.cli.conduct import with_behaviours
-
-        done = with_behaviours(done, quiet=output.quiet)
-    judgement = judge(study, done.run)
-    if output.table:
-        _print_answers(judgement)
-    print_run(done.run, output)
-    if output.table:
-        print()
-        print(render_judgement(judgement), end="")
-    _write_pages(done, judgement, options)
-    note_losses(done.run, quiet=output.quiet)
-    note_after(done.run.conditions, done.outcome)
-    return done.code or _strictly(options.strict, judgement)
-
-
-def _measure(study: Study, options: StudyRunOptions) -> Conducted:
-    """Measure the study's cells: whole by its own budget, cut to one that was given."""
-    from perbyte.catalogue import parse_selector
-    from perbyte.cli.conduct import budgeted, conduct
-    from perbyte.measure import Request
-
-    quiet, given = options.output.quiet, options.policy.budget is not None
-    selectors = tuple(parse_selector(text) for text in study.selectors(quick=options.quick))
-    return conduct(
-        Request(selectors, contracts=(study.contract,)),
-        options.policy.policy(study.measuring_policy(quick=options.quick)),
+    given = options.policy.budget is not None
+    done = conduct(
+        study_request(study, quick=quick),
+        options.policy.policy(study.measuring_policy(quick=quick)),
         out=options.out,
-        quiet=quiet,
+        quiet=output.quiet,
         study=study.name,
         lenient=True,
-        budget=lambda prepared: budgeted(prepared, raised=not given, quiet=quiet),
-        cut=given,
+        budget=partial(budgeted, say=output.note, raised=not given),
+        cut=given,  # whole by the study's own budget
     )
+    if options.profile:
+        note_profile(done.outcome.timing)
+    output.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)")
+    done = with_counts(done, study, output.listener)
+    judgement = judge(study, done.run)
+    if output.table:
+        print_lines(answer_lines(judgement))
+    print_run(done.run, output)
+    if output.table:
+        print("\n" + render_judgement(judgement), end="")
+    _write_pages(done, judgement, options)
+    note_end(done, quiet=output.quiet)
+    return done.code or _strictly(options.strict, judgement)
 
 
 def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions) -> None:
     """Write page and charts into the run, and the page where it is wanted as well."""
-    from perbyte.cli.report import pictures_of, write_html
+    say = options.output.note
+    if not extras.has("report"):
+        say(f"no page and no charts without the extra 'report': {extras.install_command('report')}")
+        return
     from perbyte.report.delivery import write_charts
     from perbyte.report.files import written
+    from perbyte.report.pages import write_run_page
+    from perbyte.report.pictures import pictures_of
 
-    quiet = options.output.quiet
-    if not extras.has("report"):
-        lacking = f"no page and no charts without the extra 'report': {extras.install_command('report')}"
-        note(lacking, quiet=quiet)
-        return
-    note("drawing the page and the charts", quiet=quiet)
-    page = write_html(done.run, done.path / "report.html", judgement)
+    say("drawing the page and the charts")
+    page = write_run_page(done.run, done.path / "report.html", judgement, note)
     if options.report:
         drawn = page
         page = written(options.report, lambda part: shutil.copyfile(drawn, part), note)
     write_charts(pictures_of(done.run, judgement), done.path / "charts", note)
-    note(f"charts: {done.path / 'charts'}", quiet=quiet)
-    note(f"report: {page}", quiet=quiet)
+    say(f"charts: {done.path / 'charts'}")
+    say(f"report: {page}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +153,8 @@ class JudgeOptions:
 @takes(JudgeOptions)
 def judge_(options: JudgeOptions) -> int:
     """Judge a study's claims on RUNS without measuring."""
-    from perbyte.report.studyview import judgement_data
+    from perbyte.report.studyview import answer_lines, judgement_data
     from perbyte.report.text import render_judgement
-    from perbyte.studies import find, judge
 
     opened = open_runs(options.runs)
     name = options.name or opened[0].conditions.study
@@ -174,7 +164,7 @@ def judge_(options: JudgeOptions) -> int:
     if options.as_json:
         print(json.dumps(judgement_data(judgement), indent=2, ensure_ascii=False))
     else:
-        _print_answers(judgement)
+        print_lines(answer_lines(judgement))
         print(render_judgement(judgement, numbers=options.numbers), end="")
     return _strictly(options.strict, judgement)
 
@@ -194,7 +184,6 @@ def page(options: PageOptions) -> int:
     """Write the claims of study NAME as a Markdown page, with the verdicts in print and on RUNS."""
     from perbyte.report.files import written
     from perbyte.report.studyview import claims_page
-    from perbyte.studies import find, judge
 
     study, opened = find(options.name), open_runs(options.runs)
     text = claims_page(study, judge(study, opened) if opened else None, opened)
@@ -226,7 +215,7 @@ class NewOptions:
         "--contract", default="", help="What one timed call is.  [the usual one of most figures]"
     )
 
-    def answers(self) -> dict[str, str]:
+    def answers(self) -> dict[str, Any]:
         """The options' values, or what is answered at the terminal. Raises UsageError where nobody can be asked."""
         from perbyte.studies.wording import listing
 
@@ -239,9 +228,9 @@ class NewOptions:
                 hint=" ".join(f"{option} ..." for option in missing),
             )
         return {
-            name: str(click.prompt(name.capitalize(), type=int if name == "year" else str, err=True))
+            name: click.prompt(name.capitalize(), type=int if name == "year" else str, err=True)
             if value is None
-            else str(value)
+            else value
             for name, value in given.items()
         }
 
@@ -254,32 +243,16 @@ def new(options: NewOptions) -> int:
     It asks for everything that is not given as an option.
     """
     from perbyte.datafile import read_text
-    from perbyte.studies import judge_in_print
+    from perbyte.report.studyview import skeleton_lines
     from perbyte.studies.skeleton import About, draw, read_figures, write_study
 
     folder = options.into / options.name
     if folder.exists():
         raise UsageError(f"{folder} exists already", hint="choose another name, or another place with --into")
     table = read_figures(read_text(options.figures))
-    answers = options.answers()
-    about = About(
-        answers.pop("title"),
-        answers.pop("author"),
-        int(answers.pop("year")),
-        **answers,
-        clock_hz=options.clock * 1e9 if options.clock else None,
-        contract=options.contract,
-    )
-    study = write_study(folder, draw(about, table))
-    known = sum(bool(figure.cell) for figure in study.published)
-    print(
-        f"{folder}: {len(study.published)} figures, {known} with a cell of today, {len(study.groups)} algorithms."
-    )
-    for figure in study.published:
-        if not figure.cell:
-            print(f"  no cell: {figure.algorithm}, {figure.operation}: {figure.note}")
-    for verdict in judge_in_print(study).verdicts:
-        print(f"  in print: {verdict.outcome}: {verdict.claim.says}")
+    clock_hz = options.clock * 1e9 if options.clock else None
+    about = About(**options.answers(), clock_hz=clock_hz, contract=options.contract)
+    print_lines(skeleton_lines(folder, write_study(folder, draw(about, table))))
     where = f"PERBYTE_STUDIES={options.into}"
     note(f"next: write its claims and notes, then {where} perbyte study run {options.name} --quick")
     return EXIT_FINE
@@ -300,12 +273,12 @@ def timeline(options: TimelineOptions) -> int:
 
     Without RUNS: the newest run of each study here.
     """
-    from perbyte.app.judging import newest_of_studies
     from perbyte.cli.report import HELP, deliver_charts
     from perbyte.report.delivery import check_chart
     from perbyte.report.pictures import Picture
     from perbyte.report.timeline import timeline_chart, timeline_text
     from perbyte.studies.history import load_history
+    from perbyte.studies.of_runs import newest_of_studies
 
     for path in options.charts:
         if path.stem != HELP:
@@ -318,13 +291,5 @@ def timeline(options: TimelineOptions) -> int:
     return EXIT_FINE
 
 
-def _print_answers(judgement: Judgement) -> None:
-    print(judgement.study.question)
-    for line in judgement.answers:
-        print(f"  {line}")
-
-
 def _strictly(strict: bool, judgement: Judgement) -> int:
-    from perbyte.studies import Outcome
-
     return EXIT_FOUND if strict and judgement.count(Outcome.NOT_REPRODUCED) else EXIT_FINE

@@ -10,6 +10,7 @@ import contextlib
 import os
 import shutil
 import sys
+import textwrap
 import time
 from typing import TYPE_CHECKING, TextIO
 
@@ -25,6 +26,21 @@ def print_listing(listing: Listing) -> None:
     """Print a listing as wide as the terminal, or as wide as it is where no terminal is."""
     for line, _ in lines(listing, _room()) if listing.rows else [("none", True)]:
         print(line)
+
+
+def print_wrapped(text: str) -> None:
+    """Print text within the terminal's width, the lines after the first indented two more than that."""
+    indent = " " * (len(text) - len(text.lstrip()))
+    columns = max(shutil.get_terminal_size((100, 24)).columns, 40)
+    print(
+        textwrap.fill(
+            text,
+            columns,
+            subsequent_indent=f"{indent}  ",
+            break_on_hyphens=False,
+            replace_whitespace=False,
+        )
+    )
 
 
 def _room() -> int | None:

@@ -14,23 +14,14 @@ from perbyte.cli.options import BaselineOptions, Duration, GateOptions, GentleOp
 from perbyte.errors import UsageError
 
 SECTIONS = {
-    "The function": ("algorithm_name", "functions", "signatures", "name", "sizes", "beside"),
-    "How it is built": ("flags", "defines", "links", "packages"),
-    "An algorithm of your own (--as new:NAME)": ("kind", "lengths", "answers"),
-    "Before and after a change": (
-        "baseline",
-        "keep",
-        "since",
-        "history",
-        "watch",
-        "fail_above",
-        "fail_above_instructions",
-        "undecided_is",
-    ),
-    "Instructions, memory, leaks": ("count", "leak", "fail_on"),
-    "Whole trees": ("supercop", "layout"),
-    "How long": ("budget", "patience", "fresh", "gentle"),
-    "Output": ("markdown", "as_json", "quiet"),
+    "The function": "algorithm_name functions signatures name sizes beside",
+    "How it is built": "flags defines links packages",
+    "An algorithm of your own (--as new:NAME)": "kind lengths answers",
+    "Before and after a change": "baseline keep since history watch fail_above fail_above_instructions undecided_is",
+    "Instructions, memory, leaks": "count leak fail_on",
+    "Whole trees": "supercop layout",
+    "How long": "budget patience fresh gentle",
+    "Output": "markdown as_json quiet",
 }
 EPILOG = """\b
   perbyte try my_hash.c --as sha-256 --function my_sha256

@@ -7,14 +7,29 @@ Encryption is Dask's: its configuration says `tls`, certificates and keys (docs/
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 from collections.abc import Callable
 
 from distributed import Scheduler
 from distributed.security import Security
 
+from perbyte.errors import EnvironmentLacking
+
 LOOPBACK = "127.0.0.1"
 PORT = 8786
+
+
+def run(host: str, port: int, say: Callable[[str], None]) -> None:
+    """Serve until SIGINT or SIGTERM. Raises EnvironmentLacking for an address that cannot be had."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        asyncio.run(serve(host, port, say))
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        raise EnvironmentLacking(
+            f"no scheduler can listen on {host}, port {port}: {error}"[:300],
+            hint="choose another --host or --port; for TLS, make certificates as in docs/fleet.md",
+        ) from error
 
 
 async def serve(host: str, port: int, say: Callable[[str], None]) -> None:

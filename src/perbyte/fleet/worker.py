@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import time
 from typing import Any
 
 from distributed import Worker
 
-from perbyte.errors import EnvironmentLacking
-from perbyte.fleet.machine import fleet_home, machine_label, stop_all
+from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.fleet.machine import NAME, fleet_home, machine_label, stop_all
 
 SLOT = "measure:"
 DOOR = "at:"
@@ -42,6 +43,20 @@ class MeasuringWorker(Worker):  # type: ignore[misc]
             "memory_limit": 0,  # a worker that is paused or killed for its memory would cost a measurement
         }
         super().__init__(*words, **(more | settings), name=name)
+
+
+def run(address: str, name: str, say: Any, *, host: str | None = None) -> None:
+    """Join as `name`, or by this installation's name where it is empty, until SIGINT or SIGTERM.
+
+    Raises UsageError for a name that no machine can have, and as `join`.
+    """
+    name = name or machine_label()
+    if not NAME.fullmatch(name):
+        raise UsageError(
+            f"'{name[:80]}' is not a valid name of a machine", hint="small letters, digits, hyphens, dots"
+        )
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    asyncio.run(join(address, name, say, host=host))
 
 
 async def join(address: str, name: str, say: Any, *, host: str | None = None) -> None:

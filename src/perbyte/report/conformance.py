@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from perbyte import places
-from perbyte.model.text import plain
+from perbyte.model.text import plain, plural
 
 _UNPROVED = (
     "Not proved: other operations and sizes than these; outputs without a known answer, since no other library was "
@@ -19,13 +19,37 @@ _UNPROVED = (
 )
 
 
+def checked_lines(name: str, checked: Any, *, quick: bool) -> Iterator[str]:
+    """What an `app.auditing.Checked` says of the runner `name`."""
+    yield from verdict_lines(f"{name}, tier {checked.cpu}", checked.complaints, quick, checked.seconds)
+    yield from audit_lines(checked.audited)
+
+
+def checked_json(name: str, checked: Any) -> dict[str, Any]:
+    """The same for programs."""
+    return {
+        "runner": name,
+        "cpu": checked.cpu,
+        "complaints": checked.complaints,
+        "audit": checked.audited,
+    }
+
+
+def replay_lines(label: str, file: str, complaints: Sequence[str] | None) -> Iterator[str]:
+    """What went otherwise than in a transcript."""
+    text = "is not meant for it" if complaints is None else "does not hold:" if complaints else "holds"
+    yield f"{label}: {plain(file)} {text}"
+    for what in complaints or ():
+        yield f"  {plain(what)}"
+
+
 def verdict_lines(label: str, complaints: Sequence[Any], quick: bool, took_s: float) -> Iterator[str]:
     """Whether every promise of the protocol is kept, or which are not, by sections of the specification."""
     what = "an operation of each kind" if quick else "all operations"
     if not complaints:
         yield f"{label}: keeps every promise of protocol/SPEC.md ({what}, {took_s:.1f} s)"
         return
-    promises = "1 promise is" if len(complaints) == 1 else f"{len(complaints)} promises are"
+    promises = f"{len(complaints)} {plural(len(complaints), 'promise is', 'promises are')}"
     yield f"{label}: {promises} not kept ({what}, {took_s:.1f} s)"
     titles = _sections()
     for section in sorted({complaint.section for complaint in complaints}):

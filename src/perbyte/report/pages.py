@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 
 from perbyte.errors import UsageError
 from perbyte.model import Run
@@ -23,6 +24,7 @@ from perbyte.report.facts import (
     commands,
     failure_lines,
 )
+from perbyte.report.files import Say, silent, written
 from perbyte.report.grid import Grid, compare_runs
 from perbyte.report.history import (
     history_certainty,
@@ -39,6 +41,7 @@ from perbyte.report.html import (
     heading,
     listed,
     text,
+    write,
 )
 from perbyte.report.pictures import comparison_pictures, history_pictures, not_drawn, run_pictures
 from perbyte.report.pivot import comparison_pivot, run_pivot
@@ -70,6 +73,23 @@ from perbyte.stats.compare import Answer
 from perbyte.stats.quantity import Unit
 from perbyte.studies.history import History
 from perbyte.studies.model import Judgement
+from perbyte.studies.of_runs import history_of, judgement_of
+
+
+def write_run_page(run: Run, path: Path, judgement: Judgement | None = None, say: Say = silent) -> Path:
+    """Write the page of a run, with its study's claims and history; returns `path`. Raises EnvironmentLacking."""
+    return written(path, lambda part: write(whole_page(run, judgement), part), say)
+
+
+def whole_page(run: Run, judgement: Judgement | None = None) -> Page:
+    """The page of a run with the claims of its study, judged here if need be; what cannot be judged is said there."""
+    notes, history = [""], None
+    if judgement is None:
+        judgement, notes[0] = judgement_of(run)
+    if judgement is not None:
+        history, text = history_of(run)
+        notes.append(text)
+    return run_page(run, judgement=judgement, history=history, notes=tuple(filter(None, notes)))
 
 
 def run_page(

@@ -18,6 +18,7 @@ import vl_convert
 
 from perbyte import __version__
 from perbyte.errors import UsageError
+from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report.charts import Chart
 from perbyte.report.grid import Grid
@@ -35,7 +36,9 @@ from perbyte.report.runcharts import (
 from perbyte.report.runview import RunView
 from perbyte.report.theme import ON_DARK
 from perbyte.report.versioncharts import Versions
+from perbyte.studies import Judgement
 from perbyte.studies.history import History
+from perbyte.studies.of_runs import judgement_of
 
 _MOST_ACCELERATED = 3
 _MOST_CONTRACTS = 4
@@ -51,6 +54,12 @@ class Picture:
     heading: str
     chart: Chart
     narrow: Chart | None = None
+
+
+def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Picture]:
+    """All charts of a run by name, those of its study among them."""
+    view = RunView(run, judgement=judgement or judgement_of(run)[0])
+    return {picture.name: picture for picture in run_pictures(view)}
 
 
 def run_pictures(view: RunView) -> tuple[Picture, ...]:

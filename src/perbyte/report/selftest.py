@@ -5,7 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from perbyte.model import NoiseFloor
 from perbyte.stats.known_loops import KNOWN, SLOWDOWNS, LoopReading, Trials
+
+
+def loops_lines(readings: Sequence[LoopReading], floor: NoiseFloor | None) -> Iterator[str]:
+    """What each loop read, and by how much identical ones differed."""
+    yield "cycles per instruction (the empty call: per call)"
+    for reading in readings:
+        yield f"  {reading.loop:16} {reading_text(reading)}"
+    if floor:
+        yield f"A/A pairs: {floor.relative:.3%} at the most, {len(floor.pairs)} pairs"
 
 
 def reading_text(reading: LoopReading) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from perbyte.errors import PerbyteError
@@ -324,6 +325,23 @@ def _described(run: Run) -> str:
         f"{plain(run.conditions.run_id, 80)}{early}, {plain(run.conditions.started_at[:10], 10)}, {machine}, "
         f"Perbyte {plain(run.conditions.perbyte_version, 20)}, {plain(', '.join(libraries), 300)}."
     )
+
+
+def answer_lines(judgement: Judgement) -> list[str]:
+    """The study's question, and what the judged claims answer."""
+    return [judgement.study.question, *(f"  {line}" for line in judgement.answers)]
+
+
+def skeleton_lines(folder: Path, study: Study) -> Iterator[str]:
+    """What of a new study in `folder` is known: figures with a cell of today, those without, verdicts in print."""
+    known = sum(bool(figure.cell) for figure in study.published)
+    figures = f"{len(study.published)} figures, {known} with a cell of today"
+    yield f"{folder}: {figures}, {len(study.groups)} algorithms."
+    for figure in study.published:
+        if not figure.cell:
+            yield f"  no cell: {figure.algorithm}, {figure.operation}: {figure.note}"
+    for verdict in judge_in_print(study).verdicts:
+        yield f"  in print: {verdict.outcome}: {verdict.claim.says}"
 
 
 def study_lines(study: Study) -> Iterator[str]:

@@ -8,8 +8,10 @@ from perbyte import places
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Run
 from perbyte.store import runs
-from perbyte.studies import Judgement, find, judge
 from perbyte.studies.history import History, load_history
+from perbyte.studies.judge import judge
+from perbyte.studies.load import find
+from perbyte.studies.model import Judgement
 
 
 def judgement_of(run: Run) -> tuple[Judgement | None, str]:

@@ -1,0 +1,41 @@
+"""What there is to choose from, as `perbyte list` shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from perbyte.report.listing import Listing, from_records
+
+Row = Mapping[str, Any]
+# the column whose text is wrapped, and those that are left out where there is no room, first the one to go first
+_LAYOUT: dict[str, tuple[str, tuple[str, ...]]] = {
+    "algorithms": ("aliases", ("block_bits", "year")),
+    "providers": ("how", ("library",)),
+    "suites": ("answers", ("cells", "title")),
+    "runners": ("summary", ("library", "cpu_tiers")),
+    "operations": ("contracts", ("cpu_tiers",)),
+    "studies": ("title", ()),
+    "contracts": ("one timed call is", ()),
+    "runs": ("measured", ("machine", "seconds", "origin", "state")),
+}
+
+
+def rows_listing(what: str, rows: Sequence[Row]) -> Listing:
+    """A listing of rows of one kind, as `app.lists.rows_of` gives them."""
+    return from_records([_run_in_short(row) for row in rows] if what == "runs" else rows, *_LAYOUT[what])
+
+
+def _run_in_short(row: Row) -> Row:
+    """The row of a run for the table: what one chooses by. JSON has the rest."""
+    state = "complete" if row["complete"] else f"{row['cells']} of {row['planned']} cells: interrupted"
+    return {
+        "run": row["path"].name,
+        "started": str(row["started_at"])[:16].replace("T", " "),
+        "measured": row["measured"],
+        "cells": row["cells"],
+        "seconds": f"{row['measuring_s']:.0f}" if row["measuring_s"] else "",
+        "machine": row["cpu_model"],
+        "origin": row["study"] or row["origin"],
+        "state": row["problem"] or state,
+    }
