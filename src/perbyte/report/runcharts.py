@@ -207,7 +207,7 @@ def everything(view: RunView, points: Points) -> Chart | None:
     lines += many
     libraries = present(here, points.libraries)
     operations = ("operation", list(dict.fromkeys(record["operation"] for record in here)))
-    panels = {"row": operations, "column": ("size", [size_label(size) for size in sizes])}
+    columns = ("size", [size_label(size) for size in sizes])
     chart = (charts.dots if any(sizes) else charts.dots_apart)(  # no public key has all operations
         here,
         y=("series", series),
@@ -216,7 +216,8 @@ def everything(view: RunView, points: Points) -> Chart | None:
         look=theme.series(libraries),
         by="library",
         lanes=libraries,
-        **(panels if any(sizes) else {"column": operations}),
+        row=operations if any(sizes) else None,
+        column=columns if any(sizes) else operations,
     )
     headline, left = accelerated_alone(here)
     best, worst = (pick(headline, key=lambda record: float(record["value"])) for pick in (min, max))
