@@ -69,6 +69,14 @@ def data_of(chart: Any) -> list[dict[str, Any]]:
     return results
 
 
+def named(drawn: Any, key: str) -> list[Any]:
+    """The values of `key` anywhere in a chart's dictionary."""
+    if isinstance(drawn, dict):
+        inner = [value for each in drawn.values() for value in named(each, key)]
+        return [drawn[key], *inner] if key in drawn else inner
+    return [value for each in drawn for value in named(each, key)] if isinstance(drawn, list) else []
+
+
 def test_the_fastest_five_and_ones_own_stand_first():
     [grid] = view_of(hashes()).grids
     rows = rows_in_order(grid)
@@ -109,6 +117,36 @@ def test_a_page_holds_all_rows_and_folds_those_that_come_after():
     assert len(rows) == 80
     assert sum("data-folded" in row for row in rows) == 68
     assert "68 rows more: show all" in body
+
+
+def test_a_chart_of_many_libraries_has_the_fastest_five_and_then_ones_own():
+    first = ["lib39", "lib38", "lib37", "lib36", "lib35", OWN]
+    drawn = {picture.name: picture.chart.to_dict() for picture in run_pictures(view_of(hashes()))}
+    places = [name.rpartition("␟")[2] for name in named(drawn["bars"], "sort")[0]]
+    assert places == ["sha-256", *first, "sha-512", *first]
+    assert first in named(drawn["by-library"], "sort"), "panels of libraries"
+    assert first in named(drawn["everything"], "domain"), "its legend"
+
+
+def test_a_chart_of_public_keys_has_no_row_without_a_figure():
+    """Neither as bars, nor as the dots of what lies far apart."""
+    costs = {"sign": {"ed25519": 5e4, "rsa-2048": 1e8}, "derive": {"x25519": 1e5}, "keygen": {"x25519": 4e4}}
+    figures = [
+        made_figure(Cell(name, algorithm, operation, 32, "pk/1"), cost * factor, relative=0.001)
+        for name, factor in (("openssl", 1.0), ("nettle", 2.0))
+        for operation, by_algorithm in costs.items()
+        for algorithm, cost in by_algorithm.items()
+    ]
+    for kept in (figures, [figure for figure in figures if figure.per_call < 1e7]):
+        for picture in run_pictures(view_of(made_run(tuple(kept)))):
+            drawn = picture.chart.to_dict()
+            assert "facet" not in drawn, "panels of a facet share their rows"
+            for panel in drawn.get("vconcat", [drawn]):
+                [place] = {axis["field"]: axis for axis in named(panel, "y")}.values()
+                records = json.loads(drawn["datasets"][panel["data"]["name"]])
+                there = {str(record[place["field"]]).partition("␟")[0] for record in records}
+                rows = {name.partition("␟")[0] for name in place["sort"]}
+                assert rows == there, picture.name
 
 
 @pytest.mark.parametrize("run", [hashes, keys])

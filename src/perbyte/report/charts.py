@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import altair as alt
@@ -86,7 +86,8 @@ def bars(
     return _panels(panel, records, row, column, narrow)
 
 
-def bars_apart(
+def apart(
+    draw: Callable[..., Any],
     records: Records,
     *,
     y: tuple[str, Sequence[str]],
@@ -95,7 +96,7 @@ def bars_apart(
     narrow: bool = False,
     **given: Any,
 ) -> Any:
-    """As `bars`, a panel for each value of `column`, each with an axis of its own.
+    """As `draw`, which is `bars` or `dots`, a panel for each value of `column`, each with an axis of its own.
 
     On a common one the small figures of one panel would all look alike beside the large ones of another. `stacked`
     panels stand below each other, each with its own places of `y` alone; all do on a narrow page.
@@ -111,11 +112,11 @@ def bars_apart(
             places = [name for name in places if name in there]
         width = _panel(None if stacked else column, narrow)
         labels = stacked or narrow or not panels
-        drawn = bars(own, y=(place, places), narrow=narrow, width=width, labels=labels, **given)
+        drawn = draw(own, y=(place, places), narrow=narrow, width=width, labels=labels, **given)
         title = alt.TitleParams(value, anchor="middle", fontSize=11, fontWeight=600, offset=6)
         panels.append(drawn.properties(title=title))
     if len(panels) == 1:
-        return bars(records, y=y, narrow=narrow, **given)
+        return draw(records, y=y, narrow=narrow, **given)
     return alt.vconcat(*panels, spacing=14) if stacked or narrow else alt.hconcat(*panels, spacing=20)
 
 
@@ -135,14 +136,16 @@ def dots(
     row: tuple[str, Sequence[str]] | None = None,
     column: tuple[str, Sequence[str]] | None = None,
     narrow: bool = False,
+    width: int = 0,
+    labels: bool = True,
 ) -> Any:
     """Draw a dot with its interval for each record, told apart by the field `by` as `look` has it.
 
     `lanes` are the values of `by` that get a place of their own within a place of `y`; `joined` names two fields that
     a grey line joins; without a `legend` colours are not named. Records whose field `hollow` is set are drawn as hollow
-    diamonds. The field `text` is written at the upper ends of intervals.
+    diamonds. The field `text` is written at the upper ends of intervals. `width` and `labels` are as in `bars`.
     """
-    base = alt.Chart().encode(y=_places(*y, grid=True))
+    base = alt.Chart().encode(y=_places(*y, grid=True, labels=labels))
     lane = {"yOffset": _lane(by, lanes)} if lanes else {}
     layers = []
     if rule_at_one:
@@ -162,8 +165,13 @@ def dots(
         written = base.mark_text(align="left", dx=7, aria=False)
         layers.append(written.encode(x="high:Q", text=f"{text}:N", **lane))
     height = len(y[1]) * max(18, 6 * len(lanes) + 6)
-    drawn = alt.layer(*layers).properties(width=_panel(column, narrow), height=height)
+    drawn = alt.layer(*layers).properties(width=width or _panel(column, narrow), height=height)
     return _panels(drawn, records, row, column, narrow)
+
+
+def dots_apart(records: Records, **given: Any) -> Any:
+    """As `dots`, in stacked panels that have their own places of `y` alone."""
+    return apart(dots, records, stacked=True, **given)
 
 
 def _points(base: Any, records: Records, value: Any, *, colour: Any, shape: Any, **lane: Any) -> list[Any]:
@@ -236,11 +244,12 @@ def finished(chart: Any, title: str, subtitle: Sequence[str], *, narrow: bool = 
 def grouped_axis(records: Records, group: str, own: str, groups: Sequence[str]) -> tuple[str, list[str]]:
     """Put a field `place` into `records` and give it with its values: headings by `group`, rows by `own` below them.
 
-    Labels of rows are set in, headings are bold: one axis, so that no label can lie over another.
+    Rows stand in the order of `records`. Labels of rows are set in, headings are bold: one axis, so that no label can
+    lie over another.
     """
     order: list[str] = []
     for name in groups:
-        members = sorted({str(record[own]) for record in records if record[group] == name})
+        members = dict.fromkeys(str(record[own]) for record in records if record[group] == name)
         order += [name, *(f"{name}{_PARTS}{member}" for member in members)]
     for record in records:
         record["place"] = f"{record[group]}{_PARTS}{record[own]}"

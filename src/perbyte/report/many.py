@@ -123,7 +123,7 @@ def leading(records: Records, more_is_better: bool) -> tuple[list[dict[str, Any]
             first = first_names(
                 _by_library(own, more_is_better, lambda record: (record["operation"], record["size_bytes"]))
             )
-            own = [record for record in own if record["library"] in first]
+            own = _in_order(own, first)
             most = max(most, len(libraries))
         kept += own
     text = f"the {FIRST} fastest of up to {most} libraries and one's own are shown, the tables have all"
@@ -139,8 +139,14 @@ def leading_libraries(records: Records, more_is_better: bool) -> tuple[list[dict
         records, more_is_better, lambda record: (record["series"], record["operation"], record["size_bytes"])
     )
     first = first_names(costs)
-    kept = [dict(record) for record in records if record["library"] in first]
+    kept = _in_order(records, first)
     return kept, [f"{len(first)} of {len(libraries)} libraries are shown, the tables have all"]
+
+
+def _in_order(records: Records, first: Sequence[str]) -> list[dict[str, Any]]:
+    """The records of the libraries `first`, in the order of these."""
+    kept = [dict(record) for record in records if record["library"] in first]
+    return sorted(kept, key=lambda record: first.index(record["library"]))
 
 
 def _by_library(
@@ -164,6 +170,6 @@ def _costs(grid: Grid, row: GridRow) -> dict[Any, float]:
 
 
 def present(records: Iterable[Mapping[str, Any]], libraries: Sequence[str]) -> list[str]:
-    """Those of `libraries` that `records` have."""
-    there = {record["library"] for record in records}
-    return [name for name in libraries if name in there]
+    """Those of `libraries` that `records` have; of many, in the order that `leading_libraries` gave to `records`."""
+    there = list(dict.fromkeys(record["library"] for record in records))
+    return there if len(libraries) > MANY else [name for name in libraries if name in there]

@@ -41,7 +41,9 @@ def operations(view: RunView) -> Chart | None:
     shown = algorithms[:_MOST_RATIOS]
     records = [record for record in records if record["algorithm"] in {*shown}]
     hollow = any(record["hollow"] for record in records)
-    libraries = sorted({str(record["library"]) for record in records if not record["hollow"]})
+    there = {str(record["library"]) for record in records if not record["hollow"]}
+    libraries = [name for name in dict.fromkeys(record["library"] for record in kept) if name in there]
+    libraries = libraries if many else sorted(there)
     chart = charts.dots(
         records,
         y=("algorithm", shown),

@@ -97,7 +97,7 @@ def _bars_or_dots(
         values = [value for panel in panels for value in panel]
         look = theme.series(list(present))
         look = {name: (present[name], shape, dash) for name, (_, shape, dash) in look.items()}
-        return charts.dots(
+        return (charts.dots_apart if stacked else charts.dots)(
             here,
             y=y,
             x=points.unit.value,
@@ -113,7 +113,8 @@ def _bars_or_dots(
     # no telephone has room for it in one line
     direction = "vertical" if narrow else "horizontal"
     told_by = alt.Legend(title=None, direction=direction) if len(present) > 1 else None
-    return charts.bars_apart(
+    return charts.apart(
+        charts.bars,
         here,
         y=y,
         unit=points.unit.value,
@@ -205,7 +206,9 @@ def everything(view: RunView, points: Points) -> Chart | None:
     here, sizes, lines = _some_sizes(here, 6)
     lines += many
     libraries = present(here, points.libraries)
-    chart = charts.dots(
+    operations = ("operation", list(dict.fromkeys(record["operation"] for record in here)))
+    columns = ("size", [size_label(size) for size in sizes])
+    chart = (charts.dots if any(sizes) else charts.dots_apart)(  # no public key has all operations
         here,
         y=("series", series),
         x=points.unit.value,
@@ -213,8 +216,8 @@ def everything(view: RunView, points: Points) -> Chart | None:
         look=theme.series(libraries),
         by="library",
         lanes=libraries,
-        row=("operation", list(dict.fromkeys(record["operation"] for record in here))),
-        column=("size", [size_label(size) for size in sizes]),
+        row=operations if any(sizes) else None,
+        column=columns if any(sizes) else operations,
     )
     headline, left = accelerated_alone(here)
     best, worst = (pick(headline, key=lambda record: float(record["value"])) for pick in (min, max))
