@@ -11,12 +11,14 @@ from collections.abc import Iterable, Sequence
 
 from perbyte.app.listener import Say, silent
 from perbyte.catalogue import Selector
+from perbyte.catalogue.pattern import expand_braces, matches
 from perbyte.errors import EnvironmentLacking
 from perbyte.runners import (
     BuildOutcome,
     BuildState,
     RunnerSpec,
     build_all,
+    find,
     install_advice,
     locate,
     missing,
@@ -33,17 +35,13 @@ def build_needed(globs: Iterable[str], say: Say = silent) -> None:
     Does nothing where PERBYTE_BUILD=off. Raises EnvironmentLacking, with the command that installs what is missing,
     where nothing that was meant can be used. `say` hears what is built and what is left out.
     """
-    from perbyte.catalogue import pattern
-
     if os.environ.get(BUILD_VARIABLE) == "off":
         return
     globs = tuple(globs)
-    named = {name for glob in globs for name in pattern.expand_braces(glob)}
+    named = {name for glob in globs for name in expand_braces(glob)}
     meant = [
         spec
-        for spec in locate(
-            unlisted=True, named=lambda name: any(pattern.matches(name, glob) for glob in globs)
-        )
+        for spec in locate(unlisted=True, named=lambda name: any(matches(name, glob) for glob in globs))
         if spec.name in named or (spec.listed and not spec.opt_in)
     ]
     wanted = [spec for spec in meant if spec.built and (not spec.out().is_dir() or stale(spec))]
@@ -74,6 +72,22 @@ def runners_meant(selectors: Iterable[Selector]) -> list[str]:
         if selector.versions:
             names += unfold(locate(unlisted=True), selector.runner, selector.versions, lenient=True)
     return list(dict.fromkeys(names))
+
+
+def runners_to_build(names: Sequence[str], *, every: bool) -> list[RunnerSpec]:
+    """The runners of `names`, which may be versions, `NAME@GLOB`; without names all that are not opt-in, or `every`.
+
+    Raises UsageError for an unknown name.
+    """
+    wanted: list[str] = []
+    for name in names:
+        own, versioned, versions = name.partition("@")
+        if versioned:
+            find(own)  # says which there are, where there is none of that name
+            wanted += unfold(locate(unlisted=True), own, tuple(expand_braces(versions)))
+        else:
+            wanted.append(name)
+    return [find(name) for name in wanted] if wanted else [s for s in locate() if every or not s.opt_in]
 
 
 def _build(wanted: Sequence[RunnerSpec], say: Say) -> list[BuildOutcome]:

@@ -17,7 +17,7 @@ from perbyte.extras import require
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
-    from perbyte.measure import Survey
+    from perbyte.measure import Request, Survey
     from perbyte.measure.leaks import LeakCase, Leaks
     from perbyte.model import Cell, Failure, Policy
     from perbyte.model.leakrun import LeakRun
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 BUDGET_S = 10.0  # for each line, where nothing is said
 ROLES = ("key", "data", "input")
+USUAL_BYTES = (64, 32)  # of data, and of what goes with keys
 
 
 Watch = Callable[[float], AbstractContextManager[Say]]
@@ -54,6 +55,23 @@ def draw_cases(
             without.append(cell.address)
         cases += [LeakCase(cell, contrast, cold) for cold in colds for contrast in wanted]
     return cases, without
+
+
+def cells_to_test(request: Request, *, sizes_named: bool) -> tuple[list[Cell], Survey]:
+    """The cells of a request, and what runners answered. Without sizes: 64 bytes of data, or what keys go with."""
+    from perbyte.catalogue import load
+    from perbyte.measure import find_cells
+
+    plan, survey = find_cells(request)
+    known, survey = load().algorithms, replace(survey, failures=plan.failures)
+    if sizes_named or any(selector.sizes for selector in request.selectors):
+        return list(plan.cells), survey
+
+    def usual(cell: Cell) -> bool:
+        of_keys = known[cell.algorithm].kind in ("signature", "kem", "key-agreement")
+        return cell.size_bytes == USUAL_BYTES[of_keys]
+
+    return [cell for cell in plan.cells if usual(cell)], survey
 
 
 def find_leaks(

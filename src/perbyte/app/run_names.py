@@ -41,6 +41,12 @@ def run_named(word: str | Path) -> Path | None:
         return None
 
 
+def title_of(word: str) -> str:
+    """What a run that `word` means is called: its directory, else the word."""
+    place = run_named(word)
+    return place.resolve().name if place and place.is_dir() else word
+
+
 def find_run(word: str | Path | None) -> Path:
     """The place of the run that `word` means; of the newest run without a word.
 

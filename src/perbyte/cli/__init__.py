@@ -54,13 +54,12 @@ def _run() -> object:
     except click.exceptions.NoArgsIsHelpError as error:  # the help itself, whose lines stay as they are
         print(error.format_message(), file=sys.stderr)
         return error.exit_code
-    except click.MissingParameter as error:
-        told = error.ctx.command_path if error.ctx else "perbyte"
-        complain(_missing(error), f"{told} --help")
-        return error.exit_code
     except click.UsageError as error:
         told = error.ctx.command_path if error.ctx else "perbyte"
-        complain(error.format_message(), f"{told} --help")
+        complain(
+            _missing(error) if isinstance(error, click.MissingParameter) else error.format_message(),
+            f"{told} --help",
+        )
         return error.exit_code
     except click.ClickException as error:
         complain(error.format_message())

@@ -199,11 +199,10 @@ def _print(
     from perbyte.report.advice import side_by_side
     from perbyte.report.advicecard import advice_card
     from perbyte.report.advicelibraries import library_table
-    from perbyte.report.advicetext import advice_json, render_advice, together_json
-    from perbyte.report.listing import records
+    from perbyte.report.advicetext import answers_json, figures_from, render_advice
 
     beside = side_by_side(*on_machines(asked.study, told[0].decision.case, run)) if asked.study else None
-    notes = [*([asked.note] if asked.note else []), _source(run)]
+    notes = [*([asked.note] if asked.note else []), figures_from(run)]
     card = advice_card(told, together, options.rate, alternatives=asked.alternatives)
     libraries = library_table(together, [advice.title for advice in told]) if together else None
     if options.page:
@@ -213,18 +212,8 @@ def _print(
         page = write(advice_page(asked, told, run, notes, card, beside, libraries), options.page)
         options.notes.note(f"page: {page}")
     if options.as_json:
-        document = {
-            "schema_version": 1,
-            "question": options.question,
-            "profile": wish.profile,
-            "date": str(wish.date),
-            "run": str(run.path) if run.path else run.conditions.run_id,
-            "tasks": [advice_json(advice) for advice in told],
-            **({"together": together_json(together)} if together else {}),
-            "notes": notes,
-            **({"machines": records(beside)} if beside else {}),
-        }
-        print_json(document)
+        named = {"question": options.question, "profile": wish.profile, "date": str(wish.date)}
+        print_json(answers_json(named, run, told, together, notes, beside))
     else:
         print(render_advice(asked, told, notes, beside, card=card, libraries=libraries), end="")
 
@@ -268,11 +257,3 @@ def _beyond(told: Told, states: tuple[str, ...], options: AdviseOptions, limits:
     options.notes.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)")
     single, together = beyond_texts(told.decision, done.run.cells, smallest, largest)
     return _told(among_all(told.decision), replace(limits, threads=together, states=single))
-
-
-def _source(run: Run) -> str:
-    """Where the figures are from."""
-    conditions = run.conditions
-    where = conditions.machine.cpu_model or "this machine"
-    when = f"{conditions.started_at[:10]}, on {where}; {run.measuring_s:.0f} s of measuring"
-    return f"Figures: run {conditions.run_id}, {when}."

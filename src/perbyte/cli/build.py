@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 
 import click
 
-from perbyte.app.building import outcome_line
+from perbyte.app.building import outcome_line, runners_to_build
+from perbyte.cli.declared import argument, flag, takes
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE
-from perbyte.runners import BuildState
+from perbyte.runners import BuildState, build_all
+
+
+@dataclass(frozen=True, slots=True)
+class BuildOptions:
+    """Which runners are built, and how."""
+
+    names: tuple[str, ...] = argument(nargs=-1, metavar="[RUNNER]...")
+    every: bool = flag("--all", help="Also build the opt-in runners.")
+    force: bool = flag("--force", help="Also build runners that are up to date.")
+    sanitize: bool = flag(
+        "--sanitize", help="Build separately with address and undefined-behaviour sanitizers."
+    )
 
 
 @click.command("build")
-@click.argument("names", nargs=-1, metavar="[RUNNER]...")
-@click.option("--all", "every", is_flag=True, help="Also build the opt-in runners.")
-@click.option("--force", is_flag=True, help="Also build runners that are up to date.")
-@click.option(
-    "--sanitize", is_flag=True, help="Build separately with address and undefined-behaviour sanitizers."
-)
-def command(names: tuple[str, ...], every: bool, force: bool, sanitize: bool) -> int:
+@takes(BuildOptions)
+def command(options: BuildOptions) -> int:
     """Build runners. Without RUNNER: all except the opt-in ones.
 
     If a library is not installed, its runner is skipped; everything else works.
@@ -29,29 +38,16 @@ def command(names: tuple[str, ...], every: bool, force: bool, sanitize: bool) ->
       perbyte build 'libsecp256k1@*'   (all its versions, each a runner)
       perbyte build --all
     """
-    from perbyte.catalogue import pattern
-    from perbyte.runners import build_all, find, locate, unfold
-
-    wanted: list[str] = []
-    for name in names:
-        own, versioned, versions = name.partition("@")
-        if versioned:
-            find(own)  # says which there are, where there is none of that name
-            name_versions = tuple(pattern.expand_braces(versions))
-            wanted += unfold(locate(unlisted=True), own, name_versions)
-        else:
-            wanted.append(name)
-    specs = [find(name) for name in wanted] if wanted else [s for s in locate() if every or not s.opt_in]
+    specs = runners_to_build(options.names, every=options.every)
     for spec in specs:
-        if spec.cost and (force or not spec.out().is_dir()):
+        if spec.cost and (options.force or not spec.out().is_dir()):
             print(f"{spec.name:18} {spec.cost}", file=sys.stderr, flush=True)
     outcomes = build_all(
         specs,
-        force=force,
-        sanitize=sanitize or None,
+        force=options.force,
+        sanitize=options.sanitize or None,
         done=lambda outcome: print(outcome_line(outcome), flush=True),
     )
-    failed = any(outcome.state is BuildState.FAILED for outcome in outcomes)
-    absent = any(outcome.state is BuildState.ABSENT for outcome in outcomes)
-    nothing = not any(outcome.usable for outcome in outcomes)
-    return EXIT_ENVIRONMENT if failed or nothing or (absent and names) else EXIT_FINE
+    states = [outcome.state for outcome in outcomes]
+    lacking = BuildState.FAILED in states or (BuildState.ABSENT in states and options.names)
+    return EXIT_ENVIRONMENT if lacking or not any(outcome.usable for outcome in outcomes) else EXIT_FINE

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 import click
+
+from perbyte.cli.declared import argument, takes
+
+
+@dataclass(frozen=True, slots=True)
+class ShellOption:
+    """Which shell is meant."""
+
+    shell: Literal["bash", "zsh", "fish"] = argument()
 
 
 @click.command("completion")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def command(shell: str) -> int:
+@takes(ShellOption)
+def command(options: ShellOption) -> int:
     """Print the completion script for SHELL.
 
     \b
@@ -19,7 +31,7 @@ def command(shell: str) -> int:
 
     from perbyte.cli.group import commands
 
-    completion = get_completion_class(shell)
+    completion = get_completion_class(options.shell)
     assert completion is not None
     print(completion(commands, {}, "perbyte", "_PERBYTE_COMPLETE").source())
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from perbyte.cli.options import note
+from perbyte.cli.options import note, notes
 from perbyte.model import Run
 
 if TYPE_CHECKING:
@@ -39,13 +39,11 @@ def note_regressions(regressions: Regressions, *, one_run: bool, quiet: bool = F
     """Say what is slower than a limit allows. `one_run`: both sides were measured in turn."""
     from perbyte.report.regressions import regression_lines
 
-    for line in regression_lines(regressions, one_run=one_run):
-        note(line, quiet=quiet)
+    notes(regression_lines(regressions, one_run=one_run), quiet=quiet)
 
 
 def note_profile(timing: Mapping[str, float]) -> None:
     """Say where the time of a run went."""
     from perbyte.report.missing import profile_lines
 
-    for line in profile_lines(timing):
-        note(line)
+    notes(profile_lines(timing))

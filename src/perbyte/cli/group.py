@@ -28,10 +28,7 @@ SECTIONS: Mapping[str, Members] = {
         "query": ("query", "Query the figures and samples of all runs with SQL."),
     },
     "Publish": {
-        "supercop": (
-            "supercop",
-            "Measure every implementation in a tree with SUPERCOP's layout.",
-        ),
+        "supercop": ("supercop", "Measure every implementation in a tree with SUPERCOP's layout."),
         "study": ("study", "Re-run a published study and judge its claims."),
         "methods": ("methods", "Print the paragraph about a run for a paper's methods section."),
         "export": ("export", "Write a run in another tool's format."),
@@ -44,10 +41,7 @@ SECTIONS: Mapping[str, Members] = {
     "Maintenance": {
         "doctor": ("doctor", "Check this machine: clock source, runners, missing packages."),
         "build": ("build", "Build runners for the installed libraries."),
-        "list": (
-            "listing",
-            "List algorithms, their libraries, runners, suites, studies, runs...",
-        ),
+        "list": ("listing", "List algorithms, their libraries, runners, suites, studies, runs..."),
         "verify": ("verify", "Find damage in a run, and check its signature."),
         "run": ("", "Merge, recover or sign a run; rarely needed."),
         "dev": ("", "For authors of runners: agree, conform, selftest."),

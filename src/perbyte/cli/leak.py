@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import click
 
-from perbyte.app.leaking import BUDGET_S, draw_cases, find_leaks, leak_code
+from perbyte.app.leaking import BUDGET_S, USUAL_BYTES, cells_to_test, draw_cases, find_leaks, leak_code
 from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.cli.declared import argument, flag, group, option, takes
 from perbyte.cli.leaking import FAILING, heard, print_leaks
 from perbyte.cli.options import CellOptions, Duration, Forms, GentleOption, QuietOption, Words
 from perbyte.errors import UsageError
 
-USUAL_BYTES, OF_KEYS_BYTES = 64, 32
 EPILOG = """\b
   perbyte leak 'openssl/aes-128-gcm/{seal,open}'
   perbyte leak '*/x25519' --budget 5min
@@ -52,24 +51,13 @@ def command(options: LeakOptions) -> int:
     """
     from perbyte.app.building import build_needed
     from perbyte.app.requests import make_request
-    from perbyte.catalogue import load
-    from perbyte.measure import find_cells
-    from perbyte.model import Cell, Policy
+    from perbyte.model import Policy
 
     failing = read_choices("--fail-on", options.fail_on, FAILING)
-    catalogue, quiet = load(), options.notes.quiet
     of_cells, sizes = options.cells, read_sizes(options.cells.sizes)
-    usual_sizes = (USUAL_BYTES, OF_KEYS_BYTES)
-    request = make_request(options.selectors, sizes or usual_sizes, of_cells.operations, of_cells.contracts)
+    request = make_request(options.selectors, sizes or USUAL_BYTES, of_cells.operations, of_cells.contracts)
     build_needed((selector.runner for selector in request.selectors), options.notes.note)
-    named = bool(sizes) or any(selector.sizes for selector in request.selectors)
-    plan, survey = find_cells(request)
-
-    def usual(cell: Cell) -> bool:
-        of_keys = catalogue.algorithms[cell.algorithm].kind in ("signature", "kem", "key-agreement")
-        return cell.size_bytes == (OF_KEYS_BYTES if of_keys else USUAL_BYTES)
-
-    cells = [cell for cell in plan.cells if named or usual(cell)]
+    cells, survey = cells_to_test(request, sizes_named=bool(sizes))
     cases, without = draw_cases(cells, options.roles, (False, True) if options.cold else (False,))
     if not cases:
         raise UsageError(
@@ -78,12 +66,12 @@ def command(options: LeakOptions) -> int:
         )
     run, place = find_leaks(
         cases,
-        replace(survey, failures=plan.failures),
+        survey,
         Policy(gentle=options.how.gentle),
         budget_s=options.budget or BUDGET_S * len(cases),
         target=options.down_to,
         out=options.out,
-        **heard(quiet=quiet),
+        **heard(quiet=options.notes.quiet),
     )
     print_leaks(run, options.forms)
     options.notes.note(f"run: {place}  (perbyte show {place.name})")

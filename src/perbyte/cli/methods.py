@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from perbyte.app.run_names import find_run
+from perbyte.cli.declared import argument, takes
 from perbyte.errors import EXIT_FINE
 
 WIDTH = 100
 
 
+@dataclass(frozen=True, slots=True)
+class RunOption:
+    """Which run is described."""
+
+    run: Path | None = argument(required=False)
+
+
 @click.command("methods")
-@click.argument("run", required=False, type=click.Path(path_type=Path))
-def command(run: Path | None) -> int:
+@takes(RunOption)
+def command(options: RunOption) -> int:
     """Print a paragraph about RUN (default: the newest) for a methods section, with all data to repeat it.
 
     \b
@@ -24,7 +33,6 @@ def command(run: Path | None) -> int:
     from perbyte.report.methods import methods
     from perbyte.store import open_run
 
-    print(
-        textwrap.fill(methods(open_run(find_run(run))), WIDTH, break_on_hyphens=False, break_long_words=False)
-    )
+    text = methods(open_run(find_run(options.run)))
+    print(textwrap.fill(text, WIDTH, break_on_hyphens=False, break_long_words=False))
     return EXIT_FINE

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from perbyte import places
 from perbyte.app.run_names import find_run
-from perbyte.cli.options import note
+from perbyte.cli.declared import argument, option, takes
+from perbyte.cli.options import note, notes, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_FOUND
 
 
+@dataclass(frozen=True, slots=True)
+class RecoverOptions:
+    """Which run is recovered, and where to."""
+
+    run: Path = argument()
+    out: Path | None = option("--out", help="Run directory to create.")
+
+
 @click.command("recover")
-@click.argument("run", type=click.Path(path_type=Path))
-@click.option("--out", type=click.Path(path_type=Path), help="Run directory to create.")
-def command(run: Path, out: Path | None) -> int:
+@takes(RecoverOptions)
+def command(options: RecoverOptions) -> int:
     """Save the readable part of RUN as a new run, and compute its figures again. RUN itself is not changed.
 
     Exit code 1 if something was lost. Lost cells are named here, and as failures of the new run. `perbyte measure
@@ -27,12 +36,10 @@ def command(run: Path, out: Path | None) -> int:
     from perbyte.model.text import plain
     from perbyte.store import recover
 
-    place = find_run(run)
-    done = recover(place, out or places.runs_home() / f"{place.resolve().name}-recovered")
-    for text in done.lost:
-        print(f"lost: {plain(text, 300)}")
-    for text in done.notes:
-        note(plain(text, 300))
+    place = find_run(options.run)
+    done = recover(place, options.out or places.runs_home() / f"{place.resolve().name}-recovered")
+    print_lines(f"lost: {plain(text, 300)}" for text in done.lost)
+    notes(plain(text, 300) for text in done.notes)
     print(f"saved: {done.bursts:,} bursts{'' if done.lost else '; nothing that was measured is lost'}")
     note(f"run: {done.path}")
     return EXIT_FOUND if done.lost else EXIT_FINE

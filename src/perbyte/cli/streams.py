@@ -22,27 +22,8 @@ from typing import Any
 from perbyte.errors import DataFileWarning
 from perbyte.model.text import visible, wants_colour
 
-_PLAIN = {
-    "±": "+-",
-    "►": ">",
-    "·": "|",
-    "×": "x",
-    "–": "-",
-    "—": "-",
-    "…": "...",
-    "µ": "u",
-    "≠": "!=",
-    "≤": "<=",
-    "≥": ">=",
-    "─": "-",
-    "│": "|",
-    "⁶": "^6",
-    "⁹": "^9",
-    "²": "^2",
-    "→": "->",
-    "“": '"',
-    "”": '"',
-}
+_LETTERS = '+- > | x - - ... u != <= >= - | ^6 ^9 ^2 -> " "'.split()
+_PLAIN = dict(zip("±►·×–—…µ≠≤≥─│⁶⁹²→“”", _LETTERS, strict=True))
 
 
 class _Closed(io.TextIOBase):

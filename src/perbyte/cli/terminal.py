@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, TextIO
 from perbyte.cli.streams import control
 from perbyte.model.text import plain
 from perbyte.report.listing import Listing, lines
+from perbyte.report.progress import moment_text
 
 if TYPE_CHECKING:
     from perbyte.measure import Moment
@@ -103,21 +104,7 @@ class ProgressLine:
         if self._quiet or not (self._line.live or now - self._last >= _LINE_EVERY_S):
             return
         self._last = now
-        rest = (
-            "beyond the budget, for the least number of epochs"
-            if not moment.left_s
-            else f"at most {moment.left_s + moment.after_s:.0f} s left"
-            if moment.expected_s is None
-            else f"about {moment.expected_s + moment.after_s:.0f} s left"
-        )
-        parts = [  # what a narrow terminal cuts off matters least
-            f"{moment.elapsed_s:.0f} s, {rest}",
-            f"{moment.done} of {moment.total} cells done",
-            f"{moment.stage}, {moment.pending} to go",
-            f"{moment.clean_share:.0%} clean" if moment.clean_share else "",
-            moment.what,
-        ]
-        text = " · ".join(filter(None, parts))
+        text = moment_text(moment)
         if self._line.live:
             self._line.draw(text)
         else:

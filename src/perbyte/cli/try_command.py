@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
-import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -20,7 +16,7 @@ from perbyte.cli.declared import takes
 from perbyte.cli.options import Forms, note, print_json, print_lines
 from perbyte.cli.sections import SectionedCommand
 from perbyte.cli.try_options import EPILOG, SECTIONS, TryOptions
-from perbyte.errors import EXIT_FINE, PerbyteError, UsageError
+from perbyte.errors import EXIT_FINE, PerbyteError
 
 if TYPE_CHECKING:
     from perbyte.app.trying.since import Candidates, SearchStep
@@ -52,24 +48,23 @@ def command(options: TryOptions) -> int:
 
 def _trial(options: TryOptions) -> Trial:
     """What is asked of the user's files, not built yet. Raises UsageError for what does not fit their language."""
+    from perbyte.app.trying.asking import read_trial
     from perbyte.cli.conduct import conduct_plan
     from perbyte.trial.own_algorithm import algorithm_named
-    from perbyte.trial.program import from_pkg_config, link_words
-    from perbyte.trial.subject import TrialRequest, managed, read_files
 
     clock = Clock(options.budget, began=command_began())
     described = (options.kind, options.lengths, options.answers)
-    algorithm = algorithm_named(options.algorithm_name or "", *described)
-    compiling, linking = from_pkg_config(options.packages)
-    link = (*link_words(options.links), *linking)
-    of_function = (options.functions, options.signatures, options.name)
-    asked = TrialRequest(read_files(options.files), algorithm, *of_function, link)
-    foreign = managed(asked.files)
-    if foreign and (link or compiling or options.defines):
-        raise UsageError("--define, --link and --pkg-config are for compilers of C", hint="leave them out")
-    more = (*(f"-D{define}" for define in options.defines), *compiling)
-    usual: tuple[str, ...] = () if foreign else ("-O2",)
-    flags = [(*words, *more) for words in [tuple(shlex.split(text)) for text in options.flags] or [usual]]
+    asked, flags = read_trial(
+        options.files,
+        algorithm_named(options.algorithm_name or "", *described),
+        options.functions,
+        options.signatures,
+        options.name,
+        flags=options.flags,
+        defines=options.defines,
+        links=options.links,
+        packages=options.packages,
+    )
     trial = Trial(
         asked,
         flags,
@@ -106,15 +101,7 @@ def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
     wrong = any(fault.kind in ("incorrect", "disputed") for fault in faults)
     if wrong and not trial.asked.signatures:
         words = [f"--signature {step}={','.join(call.roles)}" for step, call in trial.calls.items()]
-        note(f"{_understood(trial)}; where that is not so, say it: {' '.join(words)}")
-
-
-def _understood(trial: Trial) -> str:
-    """Each function with what its parameters were taken for."""
-    from perbyte.trial.roles import understood
-
-    calls = "; ".join(f"{step}: {understood(call)}" for step, call in trial.calls.items())
-    return f"understood as: {calls}"
+        note(f"{trial.understood}; where that is not so, say it: {' '.join(words)}")
 
 
 def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
@@ -124,8 +111,7 @@ def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
     if error.run:
         print_lines(failure_lines(error.run))
     elif options.before.as_json:
-        faults = [asdict(fault) for fault in error.faults]
-        print_json({"cells": [], "trial": {"faults": faults}})
+        print_json({"cells": [], "trial": {"faults": error.faults}})
     else:
         _print_faults(trial, error.faults)
     return error.code
@@ -134,22 +120,16 @@ def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
 def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> int:
     """Print the rows beside the libraries, and how far off the best of them is."""
     from perbyte.cli.ending import note_losses
-    from perbyte.report.behaviour import behaviours_json
-    from perbyte.report.export import to_json
-    from perbyte.report.trials import beside_json, beside_lines, stored_lines
+    from perbyte.report.trials import beside_lines, stored_lines, trial_json
 
     run, stored = done.run, done.stored
     if options.before.as_json:
-        document = beside_json(run, done.names, done.bests) | {
-            "behaviour": behaviours_json(run),
-            "understood": {step: list(call.roles) for step, call in trial.calls.items()},
-            "faults": [asdict(fault) for fault in done.faults],
-            "stored": stored.as_json(run) if stored else None,
-        }
-        print_json(to_json(run) | {"trial": document})
+        roles = {step: call.roles for step, call in trial.calls.items()}
+        of_rows = (run, done.names, done.bests)
+        print_json(trial_json(*of_rows, roles=roles, faults=done.faults, stored=stored))
     else:
         print_lines(beside_lines(run, done.names, done.bests))
-        print(_understood(trial))
+        print(trial.understood)
         print_lines(stored_lines(stored.kept(run)) if stored else ())
     note_losses(run, quiet=options.before.quiet)
     return done.code
@@ -157,9 +137,12 @@ def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> in
 
 def _try_baseline(trial: Trial, options: TryOptions) -> int:
     """Compare with the kept program; with --watch again at each change of a file."""
+    from perbyte.app.trying.watch import wait_for_change
+
     code = _tell_baseline(trial, options, trial.against_baseline(keep=options.before.keep))
     while options.watch:
-        _wait_for_change(trial.asked.files)
+        note("waiting for a change; Ctrl-C ends it")
+        wait_for_change(trial.asked.files)
         trial.clock = Clock(options.budget)
         try:
             code = _tell_baseline(trial, options, trial.against_baseline(keep=False))
@@ -183,17 +166,11 @@ def _tell_baseline(trial: Trial, options: TryOptions, done: InTurn | Kept) -> in
 
 def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
     """Print what became of the rows, in the form that was asked for."""
-    from perbyte.report import behaviour, trials
+    from perbyte.report import trials
 
     elapsed_s = trial.clock.elapsed_s
     if options.before.as_json:
-        document = {
-            "changes": trials.changes_json(done.changes),
-            "behaviour": behaviour.behaviours_json(done.run),
-            "seconds": elapsed_s,
-        }
-        document |= {"instructions": behaviour.changes_json(done.instructions)} if trial.count else {}
-        print_json(document, indent=None)
+        print_json(trials.changed_json(done, elapsed_s, counted=trial.count), indent=None)
     elif options.before.markdown:
         print_lines(trials.changes_markdown(done.name, done.changes, done.instructions))
     else:
@@ -283,17 +260,3 @@ def _try_trees(options: TryOptions) -> int:
             print_lines(tree_lines(algorithm.id, run, outcomes, MEASURED))
         codes.append(tree_code(outcomes))
     return max(codes)
-
-
-def _wait_for_change(files: Sequence[Path]) -> None:
-    """Return when a file's content is another one. An editor may replace a file, so it may be gone for a moment."""
-
-    def look() -> list[bytes]:
-        return [file.read_bytes() if file.is_file() else b"" for file in files]
-
-    note("waiting for a change; Ctrl-C ends it")
-    seen = look()
-    while True:
-        time.sleep(0.3)
-        if (now := look()) != seen and all(now):
-            return

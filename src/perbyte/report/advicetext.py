@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,13 +11,13 @@ from rich.text import Text
 
 from perbyte.advise import Option, Ranked, Together
 from perbyte.catalogue.questions import Question
-from perbyte.model import Estimate
+from perbyte.model import Estimate, Run
 from perbyte.model.text import json_ready
 from perbyte.report.advice import Told
 from perbyte.report.advicewords import standing_texts, status_word
 from perbyte.report.card import Card
 from perbyte.report.lines import columns_of, listing_text, prose, to_text
-from perbyte.report.listing import Listing
+from perbyte.report.listing import Listing, records
 from perbyte.report.text import card_text
 from perbyte.report.wording import sentence
 
@@ -92,6 +92,34 @@ def together_json(together: Together) -> dict[str, Any]:
         ],
         "lacks": {runner: [names[part] for part in parts] for runner, parts in together.lacks},
     }
+
+
+def answers_json(
+    named: Mapping[str, str],
+    run: Run,
+    told: Sequence[Told],
+    together: Together | None,
+    notes: Sequence[str],
+    beside: Listing | None,
+) -> dict[str, Any]:
+    """All answers for programs; `named`: what was asked, by the names of its fields."""
+    return {
+        "schema_version": 1,
+        **named,
+        "run": str(run.path) if run.path else run.conditions.run_id,
+        "tasks": [advice_json(advice) for advice in told],
+        **({"together": together_json(together)} if together else {}),
+        "notes": notes,
+        **({"machines": records(beside)} if beside else {}),
+    }
+
+
+def figures_from(run: Run) -> str:
+    """Where the figures of an answer are from."""
+    conditions = run.conditions
+    where = conditions.machine.cpu_model or "this machine"
+    when = f"{conditions.started_at[:10]}, on {where}; {run.measuring_s:.0f} s of measuring"
+    return f"Figures: run {conditions.run_id}, {when}."
 
 
 def advice_json(told: Told) -> dict[str, Any]:

@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from perbyte.model.text import plain
 from perbyte.store.damage import FilesVerdict
 from perbyte.store.signature import Signature
+
+
+def damage_json(verdict: FilesVerdict, signature: Signature | None) -> dict[str, Any]:
+    """What `damage_lines` says, for programs."""
+    return {
+        "path": str(verdict.path),
+        "run_id": verdict.manifest.run_id if verdict.manifest else None,
+        "files": verdict.findings,
+        "notes": verdict.notes,
+        "signature": signature,
+    }
 
 
 def damage_lines(verdict: FilesVerdict, signature: Signature | None) -> Iterator[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from perbyte.model import Cell, CellFigure, Failure, Run
 from perbyte.model.text import plain
-from perbyte.report.behaviour import change_lines, render_behaviour
+from perbyte.report.behaviour import behaviours_json, change_lines, render_behaviour
+from perbyte.report.behaviour import changes_json as count_changes_json
+from perbyte.report.export import to_json
 from perbyte.report.listing import Listing, columns, markdown
 from perbyte.report.text import render_table
 from perbyte.report.wording import claim_text, interval_text, number, ratio_text, size_label
@@ -49,6 +51,35 @@ def beside_json(run: Run, own: Collection[str], bests: Sequence[BesideTheBest]) 
             for best in bests
         ],
     }
+
+
+def trial_json(
+    run: Run,
+    own: Collection[str],
+    bests: Sequence[BesideTheBest],
+    *,
+    roles: Mapping[str, Sequence[str]],
+    faults: Sequence[Failure],
+    stored: Any,
+) -> dict[str, Any]:
+    """The run with the rows of `own` for programs; `roles`: what the parameters of each function were taken for."""
+    document = beside_json(run, own, bests) | {
+        "behaviour": behaviours_json(run),
+        "understood": roles,
+        "faults": faults,
+        "stored": stored.as_json(run) if stored else None,
+    }
+    return to_json(run) | {"trial": document}
+
+
+def changed_json(changed: Any, seconds: float, *, counted: bool) -> dict[str, Any]:
+    """What became of the rows in an `app.trying.trial.InTurn`; `counted`: instructions were asked for."""
+    document = {
+        "changes": changes_json(changed.changes),
+        "behaviour": behaviours_json(changed.run),
+        "seconds": seconds,
+    }
+    return document | ({"instructions": count_changes_json(changed.instructions)} if counted else {})
 
 
 def ratio_json(ratio: Any) -> dict[str, float]:

@@ -1,5 +1,6 @@
 """A user's own programs beside the libraries, as `perbyte try` measures them.
 
+- `asking`: what files, flags and libraries ask for; `watch`: waits for a change
 - `clock`: the time that is promised; `check`: is a program right, before anything is measured
 - `first`: a first figure within seconds; `stored`: libraries' figures from a run that is still true
 - `bench`: all of it in order; `trial`: what a command asks, beside libraries or a kept program

@@ -120,6 +120,14 @@ class Trial:
     hear_first: Callable[[Sequence[CellFigure], float], None] | None = None
     calls: dict[str, Call] = field(default_factory=dict)  # as they were understood by the last build
 
+    @property
+    def understood(self) -> str:
+        """Each function with what its parameters were taken for."""
+        from perbyte.trial.roles import understood
+
+        calls = "; ".join(f"{step}: {understood(call)}" for step, call in self.calls.items())
+        return f"understood as: {calls}"
+
     def beside_libraries(self) -> BesideLibraries:
         """Measure beside the libraries. Raises NoFigure where no program is right."""
         from perbyte.stats.trials import beside_the_best

@@ -1,0 +1,121 @@
+"""Sides of a comparison as grids, and all that is printed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from perbyte.errors import UsageError
+from perbyte.model import NoiseFloor, Run
+from perbyte.model.text import plural
+from perbyte.report.behaviour import change_lines, changes_json
+from perbyte.report.export import comparison_json
+from perbyte.report.grid import Grid, compare_pairs, compare_runs, in_common
+from perbyte.report.leakchanges import leak_change_lines, leak_changes_json
+from perbyte.report.lines import render_listing
+from perbyte.report.missing import MissingCell, missing_of_runs, missing_of_sides
+from perbyte.report.rate import rate_json, rate_listing
+from perbyte.report.regressions import regressions_json
+from perbyte.report.text import render_comparison
+from perbyte.report.wording import numbered
+from perbyte.stats.across import Across, floor_across
+from perbyte.stats.leakchange import LeakChange
+from perbyte.stats.quantity import Unit
+from perbyte.stats.regressions import Regressions, find_regressions
+from perbyte.stats.trials import CountChange
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedSides:
+    """Grids, the first side as baseline; the noise floor that counts; the runs that the sides are from; the gaps.
+
+    `left`: how many cells of each side have no counterpart and are in no grid.
+    """
+
+    names: Sequence[str]
+    grids: tuple[Grid, ...]
+    noise: NoiseFloor | None
+    runs: Sequence[Run]
+    missing: Sequence[MissingCell]
+    left: Sequence[int] = ()
+
+    @property
+    def left_out(self) -> str:
+        """What is in no grid, in a line; empty where there is nothing."""
+        told = [
+            f"{count} {plural(count, 'cell')} of {name}"
+            for count, name in zip(self.left, self.names, strict=False)
+            if count
+        ]
+        return f"left out: {' and '.join(told)} without a counterpart" if told else ""
+
+    def regressions(self, share: float) -> Regressions:
+        """What is slower than the first side by more than `share`."""
+        compared = [
+            (entry.figure.cell.address, entry.comparison)
+            for grid in self.grids
+            for entry in grid.entries
+            if entry.figure and entry.comparison
+        ]
+        return find_regressions(compared, share, max(run.measuring_s for run in self.runs))
+
+
+def pairs_as_sides(pairs: Any, names: Sequence[str], unit: Unit | None, *, gate: bool) -> ComparedSides:
+    """Two selectors of a run, paired as an `app.comparing.SelectedPairs`; `gate` as in `missing_of_runs`."""
+    run = pairs.run
+    missing = missing_of_sides(run, pairs.failed, names, pairs.alone[0] if gate else [])
+    grids = compare_pairs(pairs.pairs, names, run.noise_floor, unit, run.conditions.policy.precision)
+    return ComparedSides(names, grids, run.noise_floor, [run], missing, [len(cells) for cells in pairs.alone])
+
+
+def runs_as_sides(
+    runs: Sequence[Run],
+    titles: Sequence[str],
+    unit: Unit | None,
+    across: Across,
+    *,
+    gate: bool,
+    side_by_side: bool,
+) -> ComparedSides:
+    """Whole runs; `side_by_side`: also cells that only one of two has. Raises UsageError if two share none."""
+    names, alone = numbered(titles), [0]
+    grids = compare_runs(runs, names, unit, across)
+    missing = missing_of_runs(grids, runs, names, gate=gate)
+    if not side_by_side and len(runs) == 2:
+        grids, alone = in_common(grids)
+        if not grids:
+            raise UsageError(
+                "the two runs have no cell in common", hint="show both: perbyte compare A B --side-by-side"
+            )
+    floor = floor_across((run.noise_floor for run in runs), across)
+    return ComparedSides(names, grids, floor, runs, missing, alone)
+
+
+def sides_json(
+    sides: ComparedSides,
+    limit: Regressions | None,
+    rate: float | None,
+    counted: Sequence[CountChange],
+    leaks: Sequence[LeakChange] | None,
+) -> dict[str, Any]:
+    """The comparison for programs. `rate` in bytes per second; `leaks` is None where nothing was tested."""
+    figures = [figure for grid in sides.grids for figure in grid.figures]
+    document = comparison_json(sides.grids, sides.noise) | (
+        {"limit": regressions_json(limit)} if limit else {}
+    )
+    document |= {"rate": rate_json(figures, rate)} if rate else {}
+    document |= {"behaviour": changes_json(counted)} if counted else {}
+    document |= {"leaks": leak_changes_json(leaks)} if leaks is not None else {}
+    return document | {"missing": sides.missing}
+
+
+def sides_text(
+    sides: ComparedSides, rate: float | None, counted: Sequence[CountChange], leaks: Sequence[LeakChange]
+) -> str:
+    """The comparison for people."""
+    text = render_comparison(sides.grids, sides.noise)
+    if rate:
+        figures = [figure for grid in sides.grids for figure in grid.figures]
+        text += "\n" + render_listing(rate_listing(figures, rate))
+    return text + "".join(f"{line}\n" for line in (*change_lines(counted), *leak_change_lines(leaks)))
