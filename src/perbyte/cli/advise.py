@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 
 from perbyte import extras
-from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import (
     Duration,
     PlaceOptions,
@@ -59,10 +59,7 @@ BUDGET_S, PRECISION, EPOCHS = 20.0, 0.01, 3
 BEYOND_S, BEYOND_EPOCHS = 30.0, 5
 
 
-@dataclass(frozen=True, slots=True)
-class AdviseOptions:
-    """Which question, what is allowed, what the work is, how it is measured, and what is printed."""
-
+class _AdviseOptions(Options):
     question: str = argument(type=click.Choice(QUESTIONS), metavar="|".join(QUESTIONS[:-1]))
     profile: str = option(
         "--profile", default="none", help="Rules of nist, cnsa2, bsi, ietf, none, or a file (.toml).  [none]"
@@ -108,9 +105,8 @@ class AdviseOptions:
         return PolicyOptions(*of_place, PRECISION, budget_s, epochs, seed=None).policy()
 
 
-@click.command("advise", cls=SectionedCommand, sections=SECTIONS)
-@takes(AdviseOptions)
-def command(options: AdviseOptions) -> int:
+@takes("advise", _AdviseOptions, cls=SectionedCommand, sections=SECTIONS)
+def command(options: _AdviseOptions) -> int:
     """Recommend what to use on this machine, and why: allowed by authorities, and measured here.
 
     \b
@@ -149,7 +145,7 @@ def command(options: AdviseOptions) -> int:
     return EXIT_ENVIRONMENT if lacking else code
 
 
-def _wish(options: AdviseOptions) -> Wish:
+def _wish(options: _AdviseOptions) -> Wish:
     """What is asked for beside the work. Raises UsageError for a profile that there is not."""
     from perbyte.app.advising import Wish, read_profile
 
@@ -167,7 +163,7 @@ def _wish(options: AdviseOptions) -> Wish:
 
 
 def _run(
-    options: AdviseOptions, asked: Question, mixes: Sequence[Mix], wish: Wish
+    options: _AdviseOptions, asked: Question, mixes: Sequence[Mix], wish: Wish
 ) -> tuple[Run, dict[str, str], int]:
     """The run of the answer, named or measured now; why candidates have no figure; the exit code."""
     from perbyte.app.advising import measure_question
@@ -187,7 +183,7 @@ def _run(
 
 
 def _print(
-    options: AdviseOptions,
+    options: _AdviseOptions,
     wish: Wish,
     asked: Question,
     run: Run,
@@ -218,7 +214,7 @@ def _print(
         print(render_advice(asked, told, notes, beside, card=card, libraries=libraries), end="")
 
 
-def _limits(options: AdviseOptions) -> Limits:
+def _limits(options: _AdviseOptions) -> Limits:
     """What lies around a disk's cipher: the disk's own rate where a directory was named, and the kernel's code."""
     from perbyte.measure.disk import disk_rates
     from perbyte.report.advice import Limits
@@ -242,7 +238,7 @@ def _told(answer: PartAnswer, limits: Limits) -> Told:
     return tell(answer.decided, answer.changes, limits, answer.everything)
 
 
-def _beyond(told: Told, states: tuple[str, ...], options: AdviseOptions, limits: Limits) -> Told:
+def _beyond(told: Told, states: tuple[str, ...], options: _AdviseOptions, limits: Limits) -> Told:
     """The answer with what the recommended option does in `states` that no loop on one core has: a run of its own."""
     from perbyte.app.advising import among_all, beyond_loop
     from perbyte.cli.conduct import conduct

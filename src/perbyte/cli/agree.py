@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-import click
-
 from perbyte.app.quantities import read_sizes
-from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import QuietOption, Words, print_json, print_lines
 from perbyte.cli.terminal import LiveLine, print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND
 from perbyte.model.cell import FULL
 
 
-@dataclass(frozen=True, slots=True)
-class AgreeOptions:
-    """Which rows are checked, and on which data."""
-
+class _AgreeOptions(Options):
     selectors: tuple[str, ...] = argument(metavar="[SELECTOR]...", nargs=-1)
     cpus: Words = option("--cpu", default=(FULL,), help="CPU tiers to check, or '*'.  [full]")
     contracts: Words | None = option("--contract", help="Contracts, or globs: '*'.  [the usual ones]")
@@ -26,9 +19,8 @@ class AgreeOptions:
     notes: QuietOption = group(QuietOption)
 
 
-@click.command("agree")
-@takes(AgreeOptions)
-def command(options: AgreeOptions) -> int:
+@takes("agree", _AgreeOptions)
+def command(options: _AgreeOptions) -> int:
     """Check that all built runners compute the same, and count the libraries of each algorithm.
 
     Known answers, agreement on random data, round trips and forgeries, as before a measurement. Runners take what

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from perbyte import extras, places
-from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import Forms, QuietOption, Share, note, print_json, print_lines
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking
@@ -21,19 +21,13 @@ if TYPE_CHECKING:
     from perbyte.atlas.anew import Over
 
 
-@dataclass(frozen=True, slots=True)
-class AtlasOption:
-    """Which atlas is meant."""
-
+class _AtlasOption(Options):
     url: str | None = option(
         "--atlas", metavar="PLACE", help="Directory, or s3://bucket/path.  [the user's own]"
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SpreadOptions(AtlasOption):
-    """On how many workers an atlas is worked through."""
-
+class _SpreadOptions(_AtlasOption):
     workers: int = option("--workers", default=0, help="Number of processes, by Dask.  [this one]")
     address: str | None = option("--scheduler", metavar="ADDRESS", help="Use this Dask scheduler.")
 
@@ -65,12 +59,9 @@ def command() -> None:
     """
 
 
-@dataclass(frozen=True, slots=True)
-class AddOptions:
-    """Which runs are added, and under which name."""
-
+class _AddOptions(Options):
     runs: tuple[Path, ...] = argument(nargs=-1, metavar="[RUN...]")
-    at: AtlasOption = group(AtlasOption)
+    at: _AtlasOption = group(_AtlasOption)
     machine: str = option(
         "--machine", default="", help="Name of the machine that measured.  [from its profile]"
     )
@@ -80,9 +71,8 @@ class AddOptions:
     notes: QuietOption = group(QuietOption)
 
 
-@command.command("add")
-@takes(AddOptions)
-def add_(options: AddOptions) -> int:
+@takes("add", _AddOptions, command)
+def add_(options: _AddOptions) -> int:
     """Add RUNs (the newest without them). A run that the atlas already has is not added again."""
     from perbyte.app.run_names import find_run
 
@@ -106,17 +96,13 @@ def add_(options: AddOptions) -> int:
     return EXIT_FOUND if done.refused else EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class ListOptions(AtlasOption):
-    """Rows of what, and in which form."""
-
+class _ListOptions(_AtlasOption):
     by_run: bool = flag("--runs", help="Print a row per run instead of one per machine.")
     as_json: bool = flag("--json", help="Print JSON.")
 
 
-@command.command("list")
-@takes(ListOptions)
-def list_(options: ListOptions) -> int:
+@takes("list", _ListOptions, command)
+def list_(options: _ListOptions) -> int:
     """List machines, or runs, newest first."""
     import msgspec
 
@@ -133,18 +119,14 @@ def list_(options: ListOptions) -> int:
     return EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class AtlasQueryOptions:
-    """What is asked of which atlas, and how the answer is printed."""
-
+class _AtlasQueryOptions(Options):
     sql: str = argument()
-    at: AtlasOption = group(AtlasOption)
+    at: _AtlasOption = group(_AtlasOption)
     forms: Forms = group(Forms)
 
 
-@command.command("query")
-@takes(AtlasQueryOptions)
-def query_(options: AtlasQueryOptions) -> int:
+@takes("query", _AtlasQueryOptions, command)
+def query_(options: _AtlasQueryOptions) -> int:
     """Run one SQL statement over all runs of the atlas.
 
     Views: runs (a row per run), cells (a row per figure), samples (a row per sample); `run` joins them.
@@ -156,19 +138,15 @@ def query_(options: AtlasQueryOptions) -> int:
     return EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class PullOptions:
-    """Which runs of an atlas are written where."""
-
+class _PullOptions(Options):
     keys: tuple[str, ...] = argument(nargs=-1, required=True, metavar="RUN...")
-    at: AtlasOption = group(AtlasOption)
+    at: _AtlasOption = group(_AtlasOption)
     out: Path | None = option("--out", help="Directory to write to.  [where runs are]")
     notes: QuietOption = group(QuietOption)
 
 
-@command.command("pull")
-@takes(PullOptions)
-def pull_(options: PullOptions) -> int:
+@takes("pull", _PullOptions, command)
+def pull_(options: _PullOptions) -> int:
     """Write RUNs of the atlas as run directories, for show, report, compare and study judge."""
     from perbyte.atlas import pull
 
@@ -179,9 +157,8 @@ def pull_(options: PullOptions) -> int:
     return EXIT_FINE
 
 
-@command.command("pack")
-@takes(AtlasOption)
-def pack_(options: AtlasOption) -> int:
+@takes("pack", _AtlasOption, command)
+def pack_(options: _AtlasOption) -> int:
     """Combine many small files into a few large ones. No data are lost, and queries get faster."""
     from perbyte.atlas import pack
 
@@ -190,19 +167,15 @@ def pack_(options: AtlasOption) -> int:
     return EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class SiteOptions:
-    """Which atlas is written where."""
-
+class _SiteOptions(Options):
     directory: Annotated[Path, click.Path(path_type=Path, file_okay=False)] = argument()
-    at: AtlasOption = group(AtlasOption)
+    at: _AtlasOption = group(_AtlasOption)
     title: str = option("--title", default="What cryptography costs", help="Title of the first page.")
     notes: QuietOption = group(QuietOption)
 
 
-@command.command("site")
-@takes(SiteOptions)
-def site_(options: SiteOptions) -> int:
+@takes("site", _SiteOptions, command)
+def site_(options: _SiteOptions) -> int:
     """Write the atlas as a website into DIRECTORY: pages by algorithm, library, machine and month, search, and data."""
     extras.require("report", "A site")
     atlas, directory = opened(options.at.url), options.directory
@@ -219,9 +192,8 @@ def site_(options: SiteOptions) -> int:
     return EXIT_FINE
 
 
-@command.command("verify")
-@takes(AtlasOption)
-def verify_(options: AtlasOption) -> int:
+@takes("verify", _AtlasOption, command)
+def verify_(options: _AtlasOption) -> int:
     """Compare every file with the index, and check the state of every run. Exit code 1 if something is wrong."""
     from perbyte.atlas.reading import verify
     from perbyte.model.text import plain
@@ -237,10 +209,7 @@ def verify_(options: AtlasOption) -> int:
 CHANGED = ("precision", "level", "clock_tolerance", "contention_tolerance")  # of a policy, by `refigure`
 
 
-@dataclass(frozen=True, slots=True)
-class RefigureOptions:
-    """What of the policy is another, and where the figures go."""
-
+class _RefigureOptions(Options):
     precision: Share | None = option("--precision", help="Half-width at which a figure is good.")
     level: Share | None = option("--level", help="Level of the intervals.")
     clock_tolerance: Share | None = option(
@@ -250,12 +219,11 @@ class RefigureOptions:
         "--contention-tolerance", help="Largest contention of a clean sample."
     )
     output: Path | None = option("-o", "--output", help="Write the figures to this Parquet file.")
-    over: SpreadOptions = group(SpreadOptions)
+    over: _SpreadOptions = group(_SpreadOptions)
 
 
-@command.command("refigure")
-@takes(RefigureOptions)
-def refigure_(options: RefigureOptions) -> int:
+@takes("refigure", _RefigureOptions, command)
+def refigure_(options: _RefigureOptions) -> int:
     """Compute all figures again from the samples under another policy, and show the changes."""
     from perbyte.atlas.anew import refigure
 
@@ -271,18 +239,14 @@ def refigure_(options: RefigureOptions) -> int:
     return EXIT_FOUND if told.problems else EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimsOptions:
-    """Which study is judged on which machines."""
-
+class _ClaimsOptions(Options):
     study: str = argument()
-    over: SpreadOptions = group(SpreadOptions)
+    over: _SpreadOptions = group(_SpreadOptions)
     as_json: bool = flag("--json", help="Print JSON.")
 
 
-@command.command("claims")
-@takes(ClaimsOptions)
-def claims_(options: ClaimsOptions) -> int:
+@takes("claims", _ClaimsOptions, command)
+def claims_(options: _ClaimsOptions) -> int:
     """Judge the claims of STUDY on every machine that repeated it."""
     from perbyte.atlas.anew import judge_over
 

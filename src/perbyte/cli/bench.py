@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from perbyte.app.benchmarks import CELL_S, MOST_S, PAIR_S
-from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import BaselineOptions, Duration, GentleOption, TimeGateOptions, note
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 
@@ -26,10 +23,7 @@ EPILOG = """\b
 """
 
 
-@dataclass(frozen=True, slots=True)
-class BenchOptions:
-    """Which files, what of them, how long, and what is printed."""
-
+class _BenchOptions(Options):
     places: tuple[Path, ...] = argument(nargs=-1, metavar="[DIR...]")
     only: tuple[str, ...] = option("--only", metavar="WORD", help="Only benchmarks whose name contains WORD.")
     flags: str = option("--flags", default="", help="Further arguments of cargo bench, or of go build.")
@@ -49,9 +43,8 @@ class BenchOptions:
             raise UsageError("--fail-above belongs to --baseline")
 
 
-@click.command("bench", epilog=EPILOG)
-@takes(BenchOptions)
-def command(asked: BenchOptions) -> int:
+@takes("bench", _BenchOptions, epilog=EPILOG)
+def command(asked: _BenchOptions) -> int:
     """Measure the benchmark files of a project: those of criterion in Rust, and of testing.B in Go.
 
     DIR is a package; its files are not changed. The output of such a benchmark is not checked, so its id begins with
@@ -94,7 +87,7 @@ def command(asked: BenchOptions) -> int:
     return EXIT_FINE if run.cells else EXIT_ENVIRONMENT
 
 
-def _tell_changed(asked: BenchOptions, run: Run, changed: ChangedBenchmarks) -> int:
+def _tell_changed(asked: _BenchOptions, run: Run, changed: ChangedBenchmarks) -> int:
     """Print what became of each benchmark since its program was kept; the exit code of the gate."""
     from perbyte.cli.ending import note_gaps, note_regressions
     from perbyte.report.benchmarks import changes_json, changes_lines

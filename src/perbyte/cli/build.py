@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-
-import click
 
 from perbyte.app.building import outcome_line, runners_to_build
-from perbyte.cli.declared import argument, flag, takes
+from perbyte.cli.declared import Options, argument, flag, takes
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE
 from perbyte.runners import BuildState, build_all
 
 
-@dataclass(frozen=True, slots=True)
-class BuildOptions:
-    """Which runners are built, and how."""
-
+class _BuildOptions(Options):
     names: tuple[str, ...] = argument(nargs=-1, metavar="[RUNNER]...")
     every: bool = flag("--all", help="Also build the opt-in runners.")
     force: bool = flag("--force", help="Also build runners that are up to date.")
@@ -25,9 +19,8 @@ class BuildOptions:
     )
 
 
-@click.command("build")
-@takes(BuildOptions)
-def command(options: BuildOptions) -> int:
+@takes("build", _BuildOptions)
+def command(options: _BuildOptions) -> int:
     """Build runners. Without RUNNER: all except the opt-in ones.
 
     If a library is not installed, its runner is skipped; everything else works.

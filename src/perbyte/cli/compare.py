@@ -5,18 +5,15 @@ Cells of two selectors are paired by `stats.pairing`; what is slower by more tha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
-
-import click
 
 from perbyte.app.comparing import SelectedPairs, read_sides, runs_like
 from perbyte.app.gate import gate_code, gravest
 from perbyte.app.leak_changes import FAILING, ChangedLeaks, changes_alone, changes_in_runs
 from perbyte.app.quantities import read_choices
 from perbyte.app.run_names import title_of
-from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.ending import note_regressions
 from perbyte.cli.options import (
     GateOptions,
@@ -43,10 +40,7 @@ SECTIONS = {
 _MISSING_CODES = {None: EXIT_MISSING, "ok": EXIT_FINE, "fail": EXIT_FOUND}
 
 
-@dataclass(frozen=True, slots=True)
-class CompareOptions:
-    """What is compared, which differences fail, and what is printed."""
-
+class _CompareOptions(Options):
     sides: tuple[str, ...] = argument(nargs=-1, required=True, metavar="A B...")
     run: Path | None = option("--run", help="The run for selectors.  [the newest]")
     limits: GateOptions = group(GateOptions)
@@ -76,9 +70,8 @@ class CompareOptions:
         return bool(printed) or any(gate is not None for gate in gates)
 
 
-@click.command("compare", cls=SectionedCommand, sections=SECTIONS)
-@takes(CompareOptions)
-def command(options: CompareOptions) -> int:
+@takes("compare", _CompareOptions, cls=SectionedCommand, sections=SECTIONS)
+def command(options: _CompareOptions) -> int:
     """Compare two or more runs, or two selectors of one run, cell by cell. Ratios are to the first.
 
     Imported runs have no intervals.
@@ -128,7 +121,7 @@ def command(options: CompareOptions) -> int:
     return gravest(codes)
 
 
-def _sides(options: CompareOptions) -> ComparedSides:
+def _sides(options: _CompareOptions) -> ComparedSides:
     from perbyte.report import compared
     from perbyte.stats.quantity import Unit
 
@@ -142,7 +135,7 @@ def _sides(options: CompareOptions) -> ComparedSides:
     return compared.runs_as_sides(asked, titles, unit, across, **of_cells)
 
 
-def _tell_leaks(changed: ChangedLeaks, options: CompareOptions) -> int:
+def _tell_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
     """Print changes of leaks alone."""
     from perbyte.report.leakchanges import leak_change_lines, leak_changes_json
 
@@ -153,7 +146,7 @@ def _tell_leaks(changed: ChangedLeaks, options: CompareOptions) -> int:
     return _judge_leaks(changed, options)
 
 
-def _judge_leaks(changed: ChangedLeaks, options: CompareOptions) -> int:
+def _judge_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
     """The exit code of the gate; what decides it is said."""
     from perbyte.report.leakchanges import leak_notes
 

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
-import click
-
-from perbyte.cli.declared import argument, takes
+from perbyte.cli.declared import Options, argument, takes
 
 
-@dataclass(frozen=True, slots=True)
-class ShellOption:
-    """Which shell is meant."""
-
+class _ShellOption(Options):
     shell: Literal["bash", "zsh", "fish"] = argument()
 
 
-@click.command("completion")
-@takes(ShellOption)
-def command(options: ShellOption) -> int:
+@takes("completion", _ShellOption)
+def command(options: _ShellOption) -> int:
     """Print the completion script for SHELL.
 
     \b

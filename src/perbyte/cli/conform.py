@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import click
 
-from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import QuietOption, Words, print_json, print_lines
 from perbyte.cli.terminal import LiveLine, print_wrapped
 from perbyte.errors import EXIT_FINE, EXIT_FOUND
@@ -19,10 +18,7 @@ if TYPE_CHECKING:
     from perbyte.runners import RunnerSpec
 
 
-@dataclass(frozen=True, slots=True)
-class ConformOptions:
-    """Which runner is checked, and how thoroughly."""
-
+class _ConformOptions(Options):
     name: str = argument(metavar="RUNNER")
     cpus: Words = option("--cpu", default=(FULL,), help="CPU tiers to check: full,soft.  [full]")
     quick: bool = flag("--quick", help="Check one algorithm per operation and contract.")
@@ -36,9 +32,8 @@ class ConformOptions:
     notes: QuietOption = group(QuietOption)
 
 
-@click.command("conform")
-@takes(ConformOptions)
-def command(options: ConformOptions) -> int:
+@takes("conform", _ConformOptions)
+def command(options: _ConformOptions) -> int:
     """Check RUNNER against every rule of protocol/SPEC.md, and list the rules that it breaks.
 
     Then measure one operation of each kind in a short run, with the audit of `measure`. It checks known answers, CPU

@@ -1,4 +1,4 @@
-"""Options declared once: the fields of a frozen value are the options of the command that is called with it.
+"""Options declared once: the fields of an `Options` are the options of the command that is called with it.
 
 A field made by `option` or `argument` is what click's decorator of that name would add; its annotation says the type: a
 `Path`, a plain type, or a plain type with a parameter type of click, as `Duration` of `perbyte.cli.options`. A field
@@ -13,7 +13,17 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    ClassVar,
+    Literal,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import click
 
@@ -50,19 +60,34 @@ def group(kind: type[T]) -> T:
     return cast(T, dataclasses.field(metadata={_GROUP: kind}))
 
 
-def takes(kind: type[T]) -> Callable[[Callable[[T], int]], Callable[..., int]]:
-    """Add the options of `kind` to a function, which is called with a value of it; help lists them in their order."""
+def takes(
+    name: str, kind: type[T], within: click.Group | None = None, **attributes: Any
+) -> Callable[[Callable[[T], int]], click.Command]:
+    """Make a function a command that is called with a value of `kind`; help lists its options in their order.
 
-    def decorate(function: Callable[[T], int]) -> Callable[..., int]:
+    `within`: the group of the command; `attributes` as for `click.command`.
+    """
+
+    def decorate(function: Callable[[T], int]) -> click.Command:
         def called(**given: Any) -> int:
             return function(_made(kind, given))
 
         called.__name__, called.__doc__ = function.__name__, function.__doc__
-        for name, decorator in reversed(list(_declared(kind))):
-            decorator(name)(called)
-        return called
+        for field_name, decorator in reversed(list(_declared(kind))):
+            decorator(field_name)(called)
+        return (within.command if within else click.command)(name, **attributes)(called)
 
     return decorate
+
+
+@dataclass_transform(frozen_default=True)
+class Options:
+    """What options are declared in: each subclass is a frozen dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+    def __init_subclass__(cls) -> None:
+        dataclasses.dataclass(frozen=True)(cls)
 
 
 def _declared(kind: type[Any]) -> Iterator[tuple[str, Callable[[str], Callable[..., Any]]]]:

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
-from perbyte.cli.declared import flag, option, takes
+from perbyte.cli.declared import Options, flag, option, takes
 from perbyte.cli.options import note, print_json, print_lines
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class DoctorOptions:
-    """What is printed, and whether the core is described for others."""
-
+class _DoctorOptions(Options):
     as_json: bool = flag("--json", help="Print JSON.")
     report: Path | None = option(
         "--report", help="Write a description of this core to a file, to send to us."
     )
 
 
-@click.command("doctor")
-@takes(DoctorOptions)
-def command(options: DoctorOptions) -> int:
+@takes("doctor", _DoctorOptions)
+def command(options: _DoctorOptions) -> int:
     """Show this machine: CPU, clock source and its self-check, runners, and what is missing.
 
     Exit code 3 if nothing can be measured here.

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-import click
-
-from perbyte.cli.declared import argument, group, option, takes
+from perbyte.cli.declared import Options, argument, group, option, takes
 from perbyte.cli.options import QuietOption, note
 from perbyte.errors import EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class ExportOptions:
-    """Which run is written, in which format and where."""
-
+class _ExportOptions(Options):
     run: Path | None = argument(required=False)
     form: Literal["openssl-speed", "csv", "json", "benchfmt", "bencher", "github-action-benchmark"] = option(
         "--format", default="json", show_default=True, help="Format."
@@ -25,9 +19,8 @@ class ExportOptions:
     notes: QuietOption = group(QuietOption)
 
 
-@click.command("export")
-@takes(ExportOptions)
-def command(options: ExportOptions) -> int:
+@takes("export", _ExportOptions)
+def command(options: _ExportOptions) -> int:
     """Write RUN (default: the newest) as JSON, CSV, a table of `openssl speed`, or for benchmark trackers.
 
     \b
@@ -36,7 +29,7 @@ def command(options: ExportOptions) -> int:
       perbyte export --format benchfmt -o new.txt; benchstat old.txt new.txt
     """
     from perbyte.app.run_names import find_run
-    from perbyte.report.exported import exported
+    from perbyte.report.export import exported
     from perbyte.report.files import written
     from perbyte.store import open_run
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from perbyte import extras
-from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import QuietOption, note, notes, print_json
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
@@ -20,10 +19,7 @@ if TYPE_CHECKING:
     from perbyte.fleet.conduct import JobOutcome
 
 
-@dataclass(frozen=True, slots=True)
-class SchedulerOption:
-    """Which fleet is meant."""
-
+class _SchedulerOption(Options):
     address: str | None = option(
         "--scheduler", metavar="ADDRESS", help="The Dask scheduler: tcp://HOST:8786."
     )
@@ -41,10 +37,7 @@ def command() -> None:
     """
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerOptions:
-    """Which fleet is joined, and under which name."""
-
+class _WorkerOptions(Options):
     address: str = argument()
     name: str = option(
         "--name", default="", help="This machine's name in fleets.  [model, and four digits drawn once]"
@@ -52,9 +45,8 @@ class WorkerOptions:
     host: str | None = option("--host", help="The address of this machine for the others.  [detected]")
 
 
-@command.command("worker")
-@takes(WorkerOptions)
-def worker_(options: WorkerOptions) -> int:
+@takes("worker", _WorkerOptions, command)
+def worker_(options: _WorkerOptions) -> int:
     """Join the fleet of the scheduler at ADDRESS, with one measuring slot, until Ctrl-C.
 
     Anyone who reaches the scheduler can run programs here. Let only trusted machines reach it.
@@ -66,17 +58,13 @@ def worker_(options: WorkerOptions) -> int:
     return EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class ListenOptions:
-    """Where a scheduler listens."""
-
+class _ListenOptions(Options):
     host: str = option("--host", default="127.0.0.1", show_default=True, help="The address it listens on.")
     port: int = option("--port", default=8786, show_default=True, help="The port.")
 
 
-@command.command("scheduler")
-@takes(ListenOptions)
-def scheduler_(options: ListenOptions) -> int:
+@takes("scheduler", _ListenOptions, command)
+def scheduler_(options: _ListenOptions) -> int:
     """Run Dask's scheduler for a fleet until Ctrl-C. Without --host, it accepts connections from this machine only.
 
     Anyone who reaches it can run programs on every machine of the fleet. Use a trusted network, or TLS.
@@ -88,16 +76,12 @@ def scheduler_(options: ListenOptions) -> int:
     return EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class StatusOptions(SchedulerOption):
-    """Of which fleet, and in which form."""
-
+class _StatusOptions(_SchedulerOption):
     as_json: bool = flag("--json", help="Print JSON.")
 
 
-@command.command("status")
-@takes(StatusOptions)
-def status_(options: StatusOptions) -> int:
+@takes("status", _StatusOptions, command)
+def status_(options: _StatusOptions) -> int:
     """Show the machines of a fleet, their Perbyte, and what they measure."""
     extras.require("fleet", "A fleet")
     from perbyte.app.fleets import address_of
@@ -116,14 +100,11 @@ def status_(options: StatusOptions) -> int:
     return EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class FleetOptions:
-    """What is measured on which machines, and where the runs go."""
-
+class _FleetOptions(Options):
     words: tuple[str, ...] = argument(
         nargs=-1, type=click.UNPROCESSED, metavar="SELECTOR... | study run NAME | OPTION..."
     )
-    at: SchedulerOption = group(SchedulerOption)
+    at: _SchedulerOption = group(_SchedulerOption)
     hosts: Path | None = option(
         "--hosts",
         help="Start a fleet by SSH: a file with one [USER@]HOST[:PORT] per line.",
@@ -143,9 +124,8 @@ class FleetOptions:
     notes: QuietOption = group(QuietOption)
 
 
-@command.command("measure", context_settings={"ignore_unknown_options": True})
-@takes(FleetOptions)
-def measure_(options: FleetOptions) -> int:
+@takes("measure", _FleetOptions, command, context_settings={"ignore_unknown_options": True})
+def measure_(options: _FleetOptions) -> int:
     """Measure on every machine of a fleet what `perbyte measure` or `perbyte study run` would measure here.
 
     Selectors and options are those of that command. Each machine builds its runners, checks and measures with the same
@@ -182,7 +162,7 @@ def measure_(options: FleetOptions) -> int:
     return _told(done, options)
 
 
-def _told(done: JobOutcome, options: FleetOptions) -> int:
+def _told(done: JobOutcome, options: _FleetOptions) -> int:
     from perbyte.app.fleets import add_runs
     from perbyte.report.fleet import outcome_lines
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import QuietOption
 from perbyte.errors import EXIT_FINE
 from perbyte.exchange.benchmarks import FORMATS
@@ -30,30 +29,23 @@ def command() -> None:
     """
 
 
-@dataclass(frozen=True, slots=True)
-class ImportOptions(QuietOption):
-    """What the runs are called, and where they are stored."""
-
+class _ImportOptions(QuietOption):
     name: str | None = option("--name", help="Name of the run; several runs get numbers.  [the file's]")
     out: Path | None = option("--out", help="Directory of the run, or of the runs if several.")
     overwrite: bool = flag("--replace", help="Replace runs of the same name.")
 
 
-@dataclass(frozen=True, slots=True)
-class SpeedOptions:
-    """Which listings of `openssl speed`, and what they do not say themselves."""
-
+class _SpeedOptions(Options):
     files: tuple[Path, ...] = argument(nargs=-1, required=True, metavar="FILE...")
     machine: Path | None = option("--machine", help="File of boot messages, /proc/cpuinfo or lscpu.")
     version: str = option("--library-version", default="", help="OpenSSL's version, if a listing lacks it.")
     join: bool = flag("--join", help="Make one run of all listings (one machine, one version).")
     partial: bool = flag("--partial", help="Take the complete rows of a truncated listing.")
-    place: ImportOptions = group(ImportOptions)
+    place: _ImportOptions = group(_ImportOptions)
 
 
-@command.command("openssl-speed")
-@takes(SpeedOptions)
-def openssl_speed(options: SpeedOptions) -> int:
+@takes("openssl-speed", _SpeedOptions, command)
+def openssl_speed(options: _SpeedOptions) -> int:
     """Import the output of `openssl speed`, plain or with -mr, of OpenSSL 0.9.8 to 3.x. `-` is standard input.
 
     A file may contain several listings: each becomes a run. The tool gives no intervals and no cycles, so the figures
@@ -65,10 +57,7 @@ def openssl_speed(options: SpeedOptions) -> int:
     return _deliver(read_openssl(*of_files, join=options.join, partial=options.partial), options.place)
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkOptions:
-    """Which output of a benchmark tool, and what its names mean."""
-
+class _BenchmarkOptions(Options):
     file: Path = argument()
     runner: str = option("--as-runner", default="", metavar="NAME", help="Name of the rows.  [the tool's]")
     meanings: tuple[str, ...] = option(
@@ -76,13 +65,12 @@ class BenchmarkOptions:
         metavar="PATTERN=ALGORITHM/OPERATION@SIZE",
         help="The cell for benchmarks whose names match PATTERN.",
     )
-    place: ImportOptions = group(ImportOptions)
+    place: _ImportOptions = group(_ImportOptions)
 
 
 def _importer(form: str) -> click.Command:
-    @command.command(form, help=f"Import the output of {form}. `-` is standard input.")
-    @takes(BenchmarkOptions)
-    def importer(options: BenchmarkOptions) -> int:
+    @takes(form, _BenchmarkOptions, command, help=f"Import the output of {form}. `-` is standard input.")
+    def importer(options: _BenchmarkOptions) -> int:
         from perbyte.app.importing import read_tool
 
         run = read_tool(options.file, form, options.place.name, options.runner, options.meanings)
@@ -95,7 +83,7 @@ for _form in FORMATS:
     _importer(_form)
 
 
-def _deliver(runs: list[Run], place: ImportOptions) -> int:
+def _deliver(runs: list[Run], place: _ImportOptions) -> int:
     """Store the runs and print where, with what is missing and what was not understood."""
     from perbyte.app.importing import store_all
     from perbyte.report.facts import imported_text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -10,7 +9,7 @@ import click
 
 from perbyte.app.leaking import BUDGET_S, USUAL_BYTES, cells_to_test, draw_cases, find_leaks, leak_code
 from perbyte.app.quantities import read_choices, read_sizes
-from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.leaking import FAILING, heard, print_leaks
 from perbyte.cli.options import CellOptions, Duration, Forms, GentleOption, QuietOption, Words
 from perbyte.errors import UsageError
@@ -23,10 +22,7 @@ EPILOG = """\b
 """
 
 
-@dataclass(frozen=True, slots=True)
-class LeakOptions:
-    """Which cells and secrets, how long, what fails, and what is printed."""
-
+class _LeakOptions(Options):
     selectors: tuple[str, ...] = argument(nargs=-1, required=True, metavar="SELECTOR...")
     cells: CellOptions = group(CellOptions)
     roles: Words | None = option("--secret", help="What differs: key,data,input.  [all]")
@@ -42,9 +38,8 @@ class LeakOptions:
     notes: QuietOption = group(QuietOption)
 
 
-@click.command("leak", epilog=EPILOG)
-@takes(LeakOptions)
-def command(options: LeakOptions) -> int:
+@takes("leak", _LeakOptions, epilog=EPILOG)
+def command(options: _LeakOptions) -> int:
     """Test whether the time of a call depends on secrets, with pairs of calls that differ only in a secret.
 
     Without sizes: 64 bytes of data, or what the algorithm takes.

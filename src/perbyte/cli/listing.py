@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 import click
 
 from perbyte.app.lists import KINDS, rows_of
-from perbyte.cli.declared import argument, flag, takes
+from perbyte.cli.declared import Options, argument, flag, takes
 from perbyte.cli.options import note
 from perbyte.errors import EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class ChoiceOptions:
-    """Rows of what, and in which form."""
-
+class _ChoiceOptions(Options):
     what: str = argument(type=click.Choice(KINDS))
     pattern: str = argument(required=False, default="*")
     as_json: bool = flag("--json", help="Print JSON.")
 
 
-@click.command("list")
-@takes(ChoiceOptions)
-def command(options: ChoiceOptions) -> int:
+@takes("list", _ChoiceOptions)
+def command(options: _ChoiceOptions) -> int:
     """List algorithms, providers, runners, operations, suites, studies, contracts or runs. PATTERN filters by name.
 
     Providers are the runners that have the algorithm PATTERN, built or not, and how to get them. Operations are those

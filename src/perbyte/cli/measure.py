@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from perbyte import extras
 from perbyte.app.quantities import read_sizes
-from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import (
     Additions,
     CellOptions,
@@ -49,10 +47,7 @@ Selectors are cell addresses with globs:
 """
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureOptions:
-    """What is measured, how, and what is printed."""
-
+class _MeasureOptions(Options):
     selectors: tuple[str, ...] = argument(nargs=-1, metavar="[SELECTOR]...")
     suite: str | None = option(
         "--suite", metavar="NAME", help="A suite instead of selectors: perbyte list suites."
@@ -72,9 +67,8 @@ class MeasureOptions:
     profile: bool = flag("--profile", help="Show where the run spent its time.")
 
 
-@click.command("measure", cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
-@takes(MeasureOptions)
-def command(options: MeasureOptions) -> int:
+@takes("measure", _MeasureOptions, cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
+def command(options: _MeasureOptions) -> int:
     """Measure the speed of algorithms in cycles per byte; every result is checked before it is timed.
 
     A cell is one algorithm, operation and size of a library. Without a selector: a quick suite of about ten seconds.
@@ -106,7 +100,7 @@ def command(options: MeasureOptions) -> int:
     return _tell(_measure(request, input_facts, options, suite), options, suite, not_asked(request))
 
 
-def _tell(done: Conducted, options: MeasureOptions, suite: Suite | None, not_asked: Sequence[str]) -> int:
+def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_asked: Sequence[str]) -> int:
     """Look at what was asked for beside the figures, and print all of it."""
     from perbyte.app.conducting import with_behaviours
     from perbyte.cli.ending import note_losses, note_profile
@@ -142,7 +136,7 @@ def _tell(done: Conducted, options: MeasureOptions, suite: Suite | None, not_ask
     return done.code
 
 
-def _resume(path: Path, options: MeasureOptions) -> Conducted:
+def _resume(path: Path, options: _MeasureOptions) -> Conducted:
     """Go on with a run. Raises UsageError where the command line says what the run itself knows."""
     from perbyte.app.conducting import conduct_resumed
     from perbyte.cli.conduct import followed
@@ -160,7 +154,7 @@ def _resume(path: Path, options: MeasureOptions) -> Conducted:
     return followed(conduct_resumed, path, quiet=options.output.quiet, budget_s=policy.budget)
 
 
-def _read_request(options: MeasureOptions) -> tuple[Request, dict[str, str | int] | None]:
+def _read_request(options: _MeasureOptions) -> tuple[Request, dict[str, str | int] | None]:
     """What the options ask for, and what is known of the file that is measured on."""
     from perbyte.app.requests import read_request
 
@@ -179,7 +173,7 @@ def _read_request(options: MeasureOptions) -> tuple[Request, dict[str, str | int
     )
 
 
-def _policy(options: MeasureOptions) -> Policy:
+def _policy(options: _MeasureOptions) -> Policy:
     """The policy; without selectors the quick suite's budget, unless the command line has one."""
     from perbyte.app.requests import QUICK_BUDGET_S
 
@@ -188,7 +182,7 @@ def _policy(options: MeasureOptions) -> Policy:
 
 
 def _measure(
-    request: Request, input_facts: dict[str, str | int] | None, options: MeasureOptions, suite: Suite | None
+    request: Request, input_facts: dict[str, str | int] | None, options: _MeasureOptions, suite: Suite | None
 ) -> Conducted:
     """Measure what was asked for; only a budget that was given beside selectors is kept to."""
     from perbyte.app.budget import budgeted

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from perbyte import places
-from perbyte.cli.declared import argument, group, option, takes
+from perbyte.cli.declared import Options, argument, group, option, takes
 from perbyte.cli.options import Output
 from perbyte.errors import EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class MergeOptions:
-    """Which runs are merged, and where to."""
-
+class _MergeOptions(Options):
     runs: tuple[Path, ...] = argument(nargs=-1, required=True, metavar="RUN RUN...")
     out: Path | None = option("--out", help="Run directory to create.")
     output: Output = group(Output)
 
 
-@click.command("merge")
-@takes(MergeOptions)
-def command(options: MergeOptions) -> int:
+@takes("merge", _MergeOptions)
+def command(options: _MergeOptions) -> int:
     """Merge RUNs of the same cells, machine, libraries and policy into one run with the epochs of all.
 
     Runs are refused if they differ in anything that affects a figure. Compare them instead.

@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import textwrap
-from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from perbyte.app.run_names import find_run
-from perbyte.cli.declared import argument, takes
+from perbyte.cli.declared import Options, argument, takes
 from perbyte.errors import EXIT_FINE
 
 WIDTH = 100
 
 
-@dataclass(frozen=True, slots=True)
-class RunOption:
-    """Which run is described."""
-
+class _RunOption(Options):
     run: Path | None = argument(required=False)
 
 
-@click.command("methods")
-@takes(RunOption)
-def command(options: RunOption) -> int:
+@takes("methods", _RunOption)
+def command(options: _RunOption) -> int:
     """Print a paragraph about RUN (default: the newest) for a methods section, with all data to repeat it.
 
     \b

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import click
@@ -22,7 +22,7 @@ from perbyte.app.quantities import (
     read_unit,
     read_words,
 )
-from perbyte.cli.declared import flag, option
+from perbyte.cli.declared import Options, flag, option
 from perbyte.errors import UsageError
 from perbyte.model import Policy
 from perbyte.model.text import json_ready
@@ -54,8 +54,7 @@ Words = Annotated[tuple[str, ...], Parsed("list", read_words)]
 DEFAULT = Policy()
 
 
-@dataclass(frozen=True, slots=True)
-class CellOptions:
+class CellOptions(Options):
     """Which cells of those that selectors mean."""
 
     sizes: Words | None = option("--size", help="Sizes: 16,1KiB,10MB.")
@@ -63,14 +62,12 @@ class CellOptions:
     contracts: Words | None = option("--contract", help="What one call is: stream, message...")
 
 
-@dataclass(frozen=True, slots=True)
-class GentleOption:
+class GentleOption(Options):
     """Whether a run steps back behind other programs."""
 
     gentle: bool = flag("--gentle", help="Take no priority over other programs; less precise beside them.")
 
 
-@dataclass(frozen=True, slots=True)
 class PlaceOptions(GentleOption):
     """Where a run measures, and how. None: on all cores of one kind."""
 
@@ -79,7 +76,6 @@ class PlaceOptions(GentleOption):
     )
 
 
-@dataclass(frozen=True, slots=True)
 class PolicyOptions(PlaceOptions):
     """What the command line says of how a run measures. None: nothing."""
 
@@ -111,15 +107,13 @@ class PolicyOptions(PlaceOptions):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class JsonOption:
+class JsonOption(Options):
     """Whether JSON is printed."""
 
     as_json: bool = flag("--json", help="Print JSON.")
 
 
-@dataclass(frozen=True, slots=True)
-class Forms:
+class Forms(Options):
     """In which form something is printed."""
 
     as_json: bool = flag("--json", help="Print JSON.")
@@ -136,8 +130,7 @@ class Forms:
         return not (self.as_json or self.as_csv)
 
 
-@dataclass(frozen=True)
-class QuietOption:
+class QuietOption(Options):
     """Whether progress and notes are printed."""
 
     quiet: bool = flag("-q", "--quiet", help="No progress and no notes.")
@@ -152,20 +145,17 @@ class QuietOption:
         return Listener(note, self.note)
 
 
-@dataclass(frozen=True, slots=True)
 class UnitForms(Forms):
     """In which form figures are printed, and in which unit."""
 
     unit: Unit | None = option("--unit", help=f"Unit of the table: {', '.join(UNITS)}.")
 
 
-@dataclass(frozen=True, slots=True)
 class Output(QuietOption, UnitForms):
     """In which form a run is printed, and whether notes are."""
 
 
-@dataclass(frozen=True, slots=True)
-class RateOption:
+class RateOption(Options):
     """A data rate in bytes per second that the figures are held against."""
 
     rate: Rate | None = option(
@@ -173,7 +163,6 @@ class RateOption:
     )
 
 
-@dataclass(frozen=True, slots=True)
 class Additions(RateOption):
     """What is printed beside the figures of a run."""
 
@@ -186,8 +175,7 @@ class Additions(RateOption):
 NO_ADDITIONS = Additions(None, False, False, False, False)
 
 
-@dataclass(frozen=True, slots=True)
-class TimeGateOptions:
+class TimeGateOptions(Options):
     """When a comparison of times fails."""
 
     fail_above: Share | None = option(
@@ -208,7 +196,6 @@ class TimeGateOptions:
         return Gate(self.fail_above, undecided_is=self.undecided_is)
 
 
-@dataclass(frozen=True, slots=True)
 class GateOptions(TimeGateOptions):
     """When a comparison of times and of instructions fails."""
 
@@ -222,7 +209,6 @@ class GateOptions(TimeGateOptions):
         return Gate(self.fail_above, self.fail_above_instructions, self.undecided_is)
 
 
-@dataclass(frozen=True, slots=True)
 class BaselineOptions(QuietOption):
     """What is kept of a user's programs, and in which form a comparison with it is printed."""
 

@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import click
-
 from perbyte import extras
 from perbyte.app.run_names import all_runs, find_runs
-from perbyte.cli.declared import argument, group, takes
+from perbyte.cli.declared import Options, argument, group, takes
 from perbyte.cli.options import Forms, note, print_json
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE
-from perbyte.report.rows import rows_csv, rows_listing
+from perbyte.report.lists import query_listing, rows_csv
 
 
-@dataclass(frozen=True, slots=True)
-class QueryOptions:
-    """What is asked of which runs, and how the answer is printed."""
-
+class _QueryOptions(Options):
     sql: str = argument()
     runs: tuple[Path, ...] = argument(nargs=-1, metavar="[RUN...]")
     forms: Forms = group(Forms)
 
 
-@click.command("query")
-@takes(QueryOptions)
-def command(options: QueryOptions) -> int:
+@takes("query", _QueryOptions)
+def command(options: _QueryOptions) -> int:
     """Run one SQL query over RUNs, or over all stored runs. Queries change nothing.
 
     The views are runs, cells, samples, behaviour and leaks. They have a row per run, per figure, per sample, per
@@ -58,4 +51,4 @@ def print_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], forms: Forms
     elif forms.as_csv:
         print(rows_csv(names, rows), end="")
     elif names:
-        print_listing(rows_listing(names, rows))
+        print_listing(query_listing(names, rows))

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-
-import click
 
 from perbyte import places
 from perbyte.app.run_names import find_run
-from perbyte.cli.declared import argument, option, takes
+from perbyte.cli.declared import Options, argument, option, takes
 from perbyte.cli.options import note, notes, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_FOUND
 
 
-@dataclass(frozen=True, slots=True)
-class RecoverOptions:
-    """Which run is recovered, and where to."""
-
+class _RecoverOptions(Options):
     run: Path = argument()
     out: Path | None = option("--out", help="Run directory to create.")
 
 
-@click.command("recover")
-@takes(RecoverOptions)
-def command(options: RecoverOptions) -> int:
+@takes("recover", _RecoverOptions)
+def command(options: _RecoverOptions) -> int:
     """Save the readable part of RUN as a new run, and compute its figures again. RUN itself is not changed.
 
     Exit code 1 if something was lost. Lost cells are named here, and as failures of the new run. `perbyte measure

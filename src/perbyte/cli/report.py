@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
-
 from perbyte import extras
 from perbyte.app.run_names import newest, open_runs
-from perbyte.cli.declared import argument, flag, option, takes
+from perbyte.cli.declared import Options, argument, flag, option, takes
 from perbyte.cli.options import note
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, UsageError
@@ -25,10 +22,7 @@ if TYPE_CHECKING:
 HELP = "help"
 
 
-@dataclass(frozen=True, slots=True)
-class ReportOptions:
-    """Which runs, or what else, become which page and charts."""
-
+class _ReportOptions(Options):
     runs: tuple[Path, ...] = argument(nargs=-1, metavar="[RUN...]")
     output: Path | None = option("-o", "--output", help="HTML file.  [report.html]")
     history: bool = flag(
@@ -55,9 +49,8 @@ class ReportOptions:
         return EXIT_FINE
 
 
-@click.command("report")
-@takes(ReportOptions)
-def command(options: ReportOptions) -> int:
+@takes("report", _ReportOptions)
+def command(options: _ReportOptions) -> int:
     """Write RUN (default: the newest) as one self-contained HTML file.
 
     Several RUNs are shown side by side, with a column for each. Ratios are to the first.
@@ -92,7 +85,7 @@ def command(options: ReportOptions) -> int:
     )
 
 
-def _history(options: ReportOptions) -> int:
+def _history(options: _ReportOptions) -> int:
     from perbyte.report.pages import history_page
     from perbyte.report.pictures import history_pictures
     from perbyte.studies.history import load_history
@@ -105,7 +98,7 @@ def _history(options: ReportOptions) -> int:
     return options.deliver("history.html", lambda: history_page(history), lambda: history_pictures(history))
 
 
-def _atlas(options: ReportOptions) -> int:
+def _atlas(options: _ReportOptions) -> int:
     from perbyte.cli.atlas import opened
     from perbyte.report.atlas import atlas_page, atlas_pictures
 

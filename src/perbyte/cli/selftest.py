@@ -5,21 +5,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
 import click
 
-from perbyte.cli.declared import flag, group, option, takes
+from perbyte.cli.declared import Options, flag, group, option, takes
 from perbyte.cli.options import Duration, QuietOption, print_json, print_lines
 from perbyte.report.selftest import loops_lines, trials_lines
 
 
-@dataclass(frozen=True, slots=True)
-class SelftestOptions:
-    """How thoroughly, and what is printed."""
-
+class _SelftestOptions(Options):
     full: bool = flag(
         "--full", help="Also test slowdowns of 0.25 to 5 %, A/A pairs and intervals (3 minutes)."
     )
@@ -31,9 +27,8 @@ class SelftestOptions:
     notes: QuietOption = group(QuietOption)
 
 
-@click.command("selftest")
-@takes(SelftestOptions)
-def command(options: SelftestOptions) -> int:
+@takes("selftest", _SelftestOptions)
+def command(options: _SelftestOptions) -> int:
     """Measure loops of known cost with the complete method. Exit code 1 if a result is wrong, 5 if not known.
 
     --full also finds the smallest difference that this machine detects, and its rate of false alarms.

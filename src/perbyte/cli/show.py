@@ -2,30 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
-import click
-
 from perbyte.app.run_names import find_run
-from perbyte.cli.declared import argument, group, takes
+from perbyte.cli.declared import Options, argument, group, takes
 from perbyte.cli.options import NO_ADDITIONS, Additions, Output, note, print_json
 from perbyte.errors import UsageError
 from perbyte.model import Run
 
 
-@dataclass(frozen=True, slots=True)
-class ShowOptions:
-    """Which run is shown, and how."""
-
+class _ShowOptions(Options):
     run: Path | None = argument(required=False)
     output: Output = group(Output)
     beside: Additions = group(Additions)
 
 
-@click.command("show")
-@takes(ShowOptions)
-def command(options: ShowOptions) -> int:
+@takes("show", _ShowOptions)
+def command(options: _ShowOptions) -> int:
     """Print the table of RUN: a directory, or a name of `perbyte list runs`. Without RUN: the newest run.
 
     \b

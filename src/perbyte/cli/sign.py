@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from perbyte.app.run_names import find_run
-from perbyte.cli.declared import argument, option, takes
+from perbyte.cli.declared import Options, argument, option, takes
 from perbyte.errors import EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class SignOptions:
-    """Which run is signed, and with which key."""
-
+class _SignOptions(Options):
     run: Path | None = argument(required=False)
     key: Path = option("--key", required=True, help="SSH key, such as ~/.ssh/id_ed25519.")
 
 
-@click.command("sign")
-@takes(SignOptions)
-def command(options: SignOptions) -> int:
+@takes("sign", _SignOptions)
+def command(options: _SignOptions) -> int:
     """Sign the manifest of RUN (default: the newest) with an SSH key. `verify` and `report` then name the signer.
 
     Resuming the run, or any other change, makes the signature invalid.

@@ -22,7 +22,27 @@ from typing import Any
 from perbyte.errors import DataFileWarning
 from perbyte.model.text import visible, wants_colour
 
-_LETTERS = '+- > | x - - ... u != <= >= - | ^6 ^9 ^2 -> " "'.split()
+_LETTERS = [
+    "+-",
+    ">",
+    "|",
+    "x",
+    "-",
+    "-",
+    "...",
+    "u",
+    "!=",
+    "<=",
+    ">=",
+    "-",
+    "|",
+    "^6",
+    "^9",
+    "^2",
+    "->",
+    '"',
+    '"',
+]
 _PLAIN = dict(zip("±►·×–—…µ≠≤≥─│⁶⁹²→“”", _LETTERS, strict=True))
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ import click
 
 from perbyte import extras
 from perbyte.app.run_names import open_runs
-from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import JsonOption, Output, PolicyOptions, note, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.places import require_writable
@@ -35,8 +34,7 @@ def command() -> None:
     """
 
 
-@command.command("list")
-@takes(JsonOption)
+@takes("list", JsonOption, command)
 def list_(options: JsonOption) -> int:
     """List the studies."""
     from perbyte.cli.listing import show_rows
@@ -44,16 +42,12 @@ def list_(options: JsonOption) -> int:
     return show_rows("studies", "*", as_json=options.as_json)
 
 
-@dataclass(frozen=True, slots=True)
-class StudyOption:
-    """Which study is meant."""
-
+class _StudyOption(Options):
     name: str = argument()
 
 
-@command.command("show")
-@takes(StudyOption)
-def show(options: StudyOption) -> int:
+@takes("show", _StudyOption, command)
+def show(options: _StudyOption) -> int:
     """Show a study: its question, method and claims, and what cannot be repeated."""
     from perbyte.report.studyview import study_lines
 
@@ -61,10 +55,7 @@ def show(options: StudyOption) -> int:
     return EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class StudyRunOptions:
-    """Which study is run, how it is measured, and what is written."""
-
+class _StudyRunOptions(Options):
     name: str = argument()
     quick: bool = flag("--quick", help="The quick variant: fewer or smaller cells.")
     out: Path | None = option("--out", help="Run directory to create.")
@@ -75,9 +66,8 @@ class StudyRunOptions:
     profile: bool = flag("--profile", help="Show where the run spent its time.")
 
 
-@command.command("run")
-@takes(StudyRunOptions)
-def run(options: StudyRunOptions) -> int:
+@takes("run", _StudyRunOptions, command)
+def run(options: _StudyRunOptions) -> int:
     """Measure the cells of study NAME here, judge its claims, and write run, report and charts."""
     from perbyte.app.budget import budgeted
     from perbyte.app.studying import study_request, with_counts
@@ -117,7 +107,7 @@ def run(options: StudyRunOptions) -> int:
     return done.code or _strictly(options.strict, judgement)
 
 
-def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions) -> None:
+def _write_pages(done: Conducted, judgement: Judgement, options: _StudyRunOptions) -> None:
     """Write page and charts into the run, and the page where it is wanted as well."""
     say = options.output.note
     if not extras.has("report"):
@@ -138,10 +128,7 @@ def _write_pages(done: Conducted, judgement: Judgement, options: StudyRunOptions
     say(f"report: {page}")
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeOptions:
-    """Which runs are judged by the claims of which study, and what is printed."""
-
+class _JudgeOptions(Options):
     runs: tuple[Path, ...] = argument(nargs=-1, required=True)
     name: str | None = option("--study", help="Study with the claims.  [that of the run]")
     numbers: bool = flag("--numbers", help="Print all deciding numbers.")
@@ -149,9 +136,8 @@ class JudgeOptions:
     strict: bool = flag("--strict", help="Exit code 1 if a claim is not reproduced.")
 
 
-@command.command("judge")
-@takes(JudgeOptions)
-def judge_(options: JudgeOptions) -> int:
+@takes("judge", _JudgeOptions, command)
+def judge_(options: _JudgeOptions) -> int:
     """Judge a study's claims on RUNS without measuring."""
     from perbyte.report.studyview import answer_lines, judgement_data
     from perbyte.report.text import render_judgement
@@ -169,18 +155,14 @@ def judge_(options: JudgeOptions) -> int:
     return _strictly(options.strict, judgement)
 
 
-@dataclass(frozen=True, slots=True)
-class PageOptions:
-    """Which study, judged on which runs, is written where."""
-
+class _PageOptions(Options):
     name: str = argument()
     runs: tuple[Path, ...] = argument(nargs=-1)
     output: Path | None = option("-o", "--output", help="File to write.  [the terminal]")
 
 
-@command.command("page")
-@takes(PageOptions)
-def page(options: PageOptions) -> int:
+@takes("page", _PageOptions, command)
+def page(options: _PageOptions) -> int:
     """Write the claims of study NAME as a Markdown page, with the verdicts in print and on RUNS."""
     from perbyte.report.files import written
     from perbyte.report.studyview import claims_page
@@ -197,8 +179,7 @@ def page(options: PageOptions) -> int:
 ASKED = ("title", "author", "year", "citation", "question", "machine")  # at the terminal, where not given
 
 
-@dataclass(frozen=True, slots=True)
-class NewOptions:
+class NewOptions(Options):
     """A table of printed figures, and what is known of the publication. None: asked at the terminal."""
 
     name: str = argument()
@@ -235,8 +216,7 @@ class NewOptions:
         }
 
 
-@command.command("new")
-@takes(NewOptions)
+@takes("new", NewOptions, command)
 def new(options: NewOptions) -> int:
     """Write the skeleton of a study NAME from a CSV table of printed FIGURES and a few answers.
 
@@ -258,17 +238,13 @@ def new(options: NewOptions) -> int:
     return EXIT_FINE
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineOptions:
-    """Which runs stand beside the published figures, and which charts are written."""
-
+class _TimelineOptions(Options):
     runs: tuple[Path, ...] = argument(nargs=-1)
     charts: tuple[Path, ...] = option("--chart", help="Also write a chart to this file.")
 
 
-@command.command("timeline")
-@takes(TimelineOptions)
-def timeline(options: TimelineOptions) -> int:
+@takes("timeline", _TimelineOptions, command)
+def timeline(options: _TimelineOptions) -> int:
     """Print the cost of AES, SHA and ChaCha per byte through the years, from all studies and RUNS, with sources.
 
     Without RUNS: the newest run of each study here.

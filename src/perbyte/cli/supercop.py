@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Literal
 
-import click
-
 from perbyte.app.quantities import read_sizes
 from perbyte.app.supercop import BAD, MEASURED
 from perbyte.cli.conduct import conduct_plan
-from perbyte.cli.declared import argument, flag, group, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import Duration, GentleOption, QuietOption, Words, note, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_INCORRECT
 
@@ -24,10 +21,7 @@ EPILOG = """\b
 """
 
 
-@dataclass(frozen=True, slots=True)
-class SupercopOptions:
-    """Which tree, what of it, how it is built and measured, and where the results go."""
-
+class _SupercopOptions(Options):
     tree: Path = argument(metavar="DIR")
     primitives: tuple[str, ...] = argument(nargs=-1, metavar="[PRIMITIVE...]")
     out: Path | None = option("--out", help="Directory of the results.  [named after the tree]")
@@ -46,9 +40,8 @@ class SupercopOptions:
     notes: QuietOption = group(QuietOption)
 
 
-@click.command("supercop", epilog=EPILOG)
-@takes(SupercopOptions)
-def command(options: SupercopOptions) -> int:
+@takes("supercop", _SupercopOptions, epilog=EPILOG)
+def command(options: _SupercopOptions) -> int:
     """Measure a tree in SUPERCOP's layout. Every implementation gets a figure, or a reason why it has none.
 
     A failure does not end the run. The same command continues an interrupted run. Each primitive must match the tree's

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, TextIO
 from perbyte.cli.streams import control
 from perbyte.model.text import plain
 from perbyte.report.listing import Listing, lines
-from perbyte.report.progress import moment_text
 
 if TYPE_CHECKING:
     from perbyte.measure import Moment
@@ -104,7 +103,7 @@ class ProgressLine:
         if self._quiet or not (self._line.live or now - self._last >= _LINE_EVERY_S):
             return
         self._last = now
-        text = moment_text(moment)
+        text = str(moment)
         if self._line.live:
             self._line.draw(text)
         else:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-import click
-
 from perbyte import extras
 from perbyte.app.quantities import read_choices, read_sizes
-from perbyte.app.trying.clock import Clock, command_began
+from perbyte.app.trying.clock import Clock, command_began, wait_for_change
 from perbyte.app.trying.trial import BesideLibraries, InTurn, Kept, NoFigure, Trial
 from perbyte.cli.declared import takes
 from perbyte.cli.options import Forms, note, print_json, print_lines
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
     from perbyte.model import CellFigure, Failure
 
 
-@click.command("try", cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
-@takes(TryOptions)
+@takes("try", TryOptions, cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
 def command(options: TryOptions) -> int:
     """Measure a function of your own: build it, check its results, and compare its cost with that of libraries.
 
@@ -137,8 +134,6 @@ def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> in
 
 def _try_baseline(trial: Trial, options: TryOptions) -> int:
     """Compare with the kept program; with --watch again at each change of a file."""
-    from perbyte.app.trying.watch import wait_for_change
-
     code = _tell_baseline(trial, options, trial.against_baseline(keep=options.before.keep))
     while options.watch:
         note("waiting for a change; Ctrl-C ends it")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from perbyte.app.trying.check import CALL_S
 from perbyte.app.trying.clock import BESIDE_S, WALL_S
-from perbyte.cli.declared import argument, flag, group, option
+from perbyte.cli.declared import Options, argument, flag, group, option
 from perbyte.cli.options import BaselineOptions, Duration, GateOptions, GentleOption, Words
 from perbyte.errors import UsageError
 
@@ -36,8 +35,7 @@ EPILOG = """\b
 """
 
 
-@dataclass(frozen=True, slots=True)
-class TryOptions:
+class TryOptions(Options):
     """Which function, how it is built, what it is compared with, and what is printed."""
 
     files: tuple[Path, ...] = argument(nargs=-1, required=True, metavar="FILE...")

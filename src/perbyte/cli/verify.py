@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
-import click
-
 from perbyte.app.run_names import find_run
-from perbyte.cli.declared import argument, flag, option, takes
+from perbyte.cli.declared import Options, argument, flag, option, takes
 from perbyte.cli.options import note, notes, print_json, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED
 
 
-@dataclass(frozen=True, slots=True)
-class VerifyOptions:
-    """Which run is verified, and whose signature counts."""
-
+class _VerifyOptions(Options):
     run: Path | None = argument(required=False)
     signers: Path | None = option(
         "--signers", help="Accepted signers: an allowed_signers file of ssh-keygen."
@@ -24,9 +18,8 @@ class VerifyOptions:
     as_json: bool = flag("--json", help="Print JSON instead.")
 
 
-@click.command("verify")
-@takes(VerifyOptions)
-def command(options: VerifyOptions) -> int:
+@takes("verify", _VerifyOptions)
+def command(options: _VerifyOptions) -> int:
     """Compare every file of RUN (default: the newest) with its manifest, read all of it, and check its signature.
 
     Exit code 0: intact. 1: damaged, or a bad signature. 5: not known, because there is no manifest.

@@ -125,6 +125,24 @@ class Moment:
     expected_s: float | None = None
     after_s: float = 0.0
 
+    def __str__(self) -> str:
+        """The same in a line; what a narrow terminal cuts off matters least."""
+        rest = (
+            "beyond the budget, for the least number of epochs"
+            if not self.left_s
+            else f"at most {self.left_s + self.after_s:.0f} s left"
+            if self.expected_s is None
+            else f"about {self.expected_s + self.after_s:.0f} s left"
+        )
+        parts = [
+            f"{self.elapsed_s:.0f} s, {rest}",
+            f"{self.done} of {self.total} cells done",
+            f"{self.stage}, {self.pending} to go",
+            f"{self.clean_share:.0%} clean" if self.clean_share else "",
+            self.what,
+        ]
+        return " · ".join(filter(None, parts))
+
 
 class Watcher(Protocol):
     """Receives moments and notes; must return quickly."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +16,7 @@ WALL_S = 10.0
 BESIDE_S = 20.0
 QUIET_SHARE = 0.5  # of the first look's samples that were clean: fewer, and a neighbour is at work
 END_S = 1.6  # what an epoch takes longer than foreseen, figures, table and the interpreter's end
+_EVERY_S = 0.3  # that files are looked at
 LEAST_S = 1.0  # of measuring, however late it is
 
 
@@ -58,3 +60,16 @@ class Clock:
     def measuring_s(self, starts_s: float) -> float:
         """Seconds of measuring where starting processes takes `starts_s` besides."""
         return self.budget_s or round(max(LEAST_S, self.left_s - starts_s), 1)
+
+
+def wait_for_change(files: Sequence[Path]) -> None:
+    """Return when a file's content is another one. An editor may replace a file, so it may be gone for a moment."""
+
+    def look() -> list[bytes]:
+        return [file.read_bytes() if file.is_file() else b"" for file in files]
+
+    seen = look()
+    while True:
+        time.sleep(_EVERY_S)
+        if (now := look()) != seen and all(now):
+            return
