@@ -226,6 +226,11 @@ def test_a_row_behind_because_of_the_audit_is_marked():
         ("AES-256 in GCM", "Alpha 1.0"),
         ("AES-128 in GCM", "Beta 1.0 w"),
     ]
+    none = tuple(replace(figure, warnings=(warning,)) for figure in made.figures)
+    told_of_none = told_of(replace(made, figures=none))
+    assert {row[1] for row in told_of_none.table.rows} == {"Alpha 1.0", "Beta 1.0"}, (
+        "none ranks behind another"
+    )
     texts = " ".join(text for texts_of in dict(told.lines).values() for text in texts_of)
     assert "w in the table: the audit did not confirm" in texts
     assert "w in the table" not in said(told_of(made), "How sure")
@@ -340,6 +345,13 @@ def test_passwords_are_held_against_recommendations_and_an_attackers_processor()
     assert "at the most" in said(told, "What an attacker gains")
     assert "hashcat 6.2.6-851" in said(told, "What an attacker gains")
     assert "GPU gain" in heads_of(told.table)
+
+
+def test_password_hashes_are_named_without_the_parameters_that_nobody_advises():
+    told = tell(decide_passwords(case("password", PASSWORDS, profile="nist"), 250e6, 64 << 20))
+    assert said(told, "Status").startswith("PBKDF2-HMAC-SHA-256: NIST says")
+    assert "Argon2id: NIST does not list it" in said(told, "Ruled out")
+    assert "faster" not in said(told, "Ruled out"), "nobody wants a fast one"
 
 
 def test_of_equal_memory_the_order_is_that_of_owasp():

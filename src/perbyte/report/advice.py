@@ -35,6 +35,7 @@ from perbyte.report.advicepasswords import attack_texts, parameter_texts, passwo
 from perbyte.report.advicewords import (
     library_text,
     option_text,
+    plain_name,
     standing_texts,
     status_word,
     time_text,
@@ -248,9 +249,14 @@ def _unseen(decision: Decision) -> tuple[str, ...]:
     )
 
 
+def _audit_parts(decision: Decision) -> bool:
+    """Whether the audit confirmed the work of some options and not of others: of public keys it confirms none."""
+    return len({option.unseen for entry in decision.ranking for option in entry.options}) > 1
+
+
 def _marked(decision: Decision) -> tuple[str, ...]:
     """What the sign `w` of the table means, where a row has it."""
-    if not any(option.unseen for entry in decision.ranking for option in entry.options):
+    if not _audit_parts(decision):
         return ()
     return (
         "w in the table: the audit did not confirm the work of that library at these sizes, so it ranks behind those "
@@ -341,7 +347,8 @@ def _status(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
         return ("No authority has a say here: nothing of this is for security.",)
     profile = decision.case.asked.profile
     sentences = [
-        f"{entry.algorithm.name}: {'; '.join(standing_texts(entry.standing, profile))}." for entry in chosen
+        f"{plain_name(entry.algorithm)}: {'; '.join(standing_texts(entry.standing, profile))}."
+        for entry in chosen
     ]
     whose = (
         "no profile: what no authority rules out is allowed" if profile == "none" else f"profile {profile}"
@@ -418,7 +425,11 @@ def _ruled_out(decision: Decision) -> tuple[str, ...]:
     faster = {option.algorithm.id: comparison for option, comparison in decision.faster_but_out}
     sentences = []
     for entry in decision.ruled_out:
-        text = f"{entry.algorithm.name}: {'; '.join(standing_texts(entry.standing, decision.case.asked.profile))}"
+        reasons = standing_texts(entry.standing, decision.case.asked.profile)
+        text = f"{plain_name(entry.algorithm)}: {'; '.join(reasons)}"
+        if entry.algorithm.kind == "password-hash":  # nobody wants a fast one
+            sentences.append(f"{text}.")
+            continue
         if comparison := faster.get(entry.algorithm.id):
             text += f". It would be faster: what is recommended costs ×{ratio_text(comparison.ratio)} as much"
         elif entry.options and decision.first:
@@ -444,6 +455,7 @@ def _table(decision: Decision) -> Listing:
     protocol = decision.case.task.protocol
     wires = wire_columns([entry.algorithm for entry in measured], protocol)
     strong = has_strengths([entry.algorithm for entry in measured])
+    mark = " w" if _audit_parts(decision) else ""
     rows = []
     for ranked in measured:
         for option in ranked.options:
@@ -458,7 +470,7 @@ def _table(decision: Decision) -> Listing:
             rows.append(
                 (
                     ranked.algorithm.name,
-                    f"{library_text(option)}{' w' * option.unseen}",
+                    f"{library_text(option)}{mark * option.unseen}",
                     *values,
                     *sent,
                     *([strength.said if strength else ""] if strong else []),
