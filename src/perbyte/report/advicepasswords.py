@@ -37,7 +37,7 @@ def recommended_texts(decision: PasswordDecision) -> tuple[str, ...]:
             )
             took = time_text(Estimate(each.time_ns, each.time_ns, each.time_ns))
             sentences.append(
-                f"{_name(parameters)}: {each.recommended.words} ({where}) takes {took} here; {verdict}."
+                f"{_name(parameters)}: {each.recommended.words} ({where}) takes {took} on one core here; {verdict}."
             )
     return tuple(sentences)
 

@@ -65,7 +65,9 @@ def status_word(stands: Standing) -> str:
     """One of four words for a standing, for tables and pictures."""
     if stands.out:
         return "ruled out"
-    return "unlisted" if stands.silent or stands.unlisted else stands.effect
+    if stands.silent or stands.unlisted:
+        return "unlisted"
+    return "with reserve" if stands.effect == "discouraged" else stands.effect
 
 
 def time_text(ns: Estimate) -> str:
