@@ -15,6 +15,7 @@ from perbyte.report.runview import RunView
 from perbyte.report.sections import claims_section
 from perbyte.report.studyview import claims_page, judgement_data, tally
 from perbyte.studies import Study, judge, read_study, studies
+from perbyte.studies.claims.availability import OutOfReach
 
 SHAPE = 'where = { kind = ["new", "old"], size_bytes = 512 }\naverage_over = ["operation"]\n'
 
@@ -278,6 +279,11 @@ def test_the_kept_page_of_a_study_has_its_claims_as_they_are_judged_now(study: S
     )
     lines = set(kept.splitlines())
     head, claims = claims_page(study).split("\n\nThis page is generated", 1)
-    wanted = [*head.splitlines(), *claims.splitlines()[1:]]
+    whys = [claim.why.strip().rstrip(".") for claim in study.claims if isinstance(claim, OutOfReach)]
+    wanted = [
+        *head.splitlines(),
+        *claims.splitlines()[1:],
+        *(f"- Here: – not testable. {why}." for why in whys),
+    ]
     assert sum(line.startswith("## ") for line in wanted) == len(study.claims)
     assert [line for line in wanted if line not in lines] == []

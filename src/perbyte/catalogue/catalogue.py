@@ -21,6 +21,7 @@ from perbyte.catalogue.limits import check_models, read_models
 from perbyte.catalogue.questions import check_questions, read_questions
 from perbyte.catalogue.reading import hash_content, read_algorithms, read_contracts, read_vectors
 from perbyte.catalogue.status import check_statuses, read_statuses
+from perbyte.catalogue.strength import check_strengths, read_strengths
 from perbyte.errors import DataFileError, UsageError
 from perbyte.model import Algorithm, Contract, KnownAnswer
 
@@ -163,6 +164,7 @@ class Catalogue:
             *check_questions(read_questions(self.place), self.algorithms, self.contracts),
             *check_models(read_models(self.place), self.algorithms),
             *check_key_limits(read_key_limits(self.place), self.algorithms),
+            *check_strengths(read_strengths(self.place), self.algorithms),
         ]
 
     @cached_property

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from perbyte import datafile, places
+from perbyte.catalogue import pattern
 from perbyte.datafile import Problem, Text
 from perbyte.model import Algorithm
 
@@ -20,7 +21,8 @@ _RSA_EXPONENT = 3  # bytes of 65537
 class WireUse(Struct, frozen=True, forbid_unknown_fields=True):
     """A protocol that sends so many public keys, signatures and replies (a KEM's ciphertext, the peer's share).
 
-    Above `limit_bytes` something happens that `limit` says. `protocol` is what tasks call it.
+    Above `limit_bytes` something happens that `limit` says. `protocol` is what tasks call it. Algorithms that match
+    `unnamed` (a glob) have no name in it yet.
     """
 
     name: Text
@@ -33,6 +35,7 @@ class WireUse(Struct, frozen=True, forbid_unknown_fields=True):
     protocol: str = ""
     signatures: Several = 0
     replies: Several = 0
+    unnamed: str = ""
 
     def __post_init__(self) -> None:
         if (self.kind == "kex") == bool(self.signatures):
@@ -68,6 +71,11 @@ def uses_of(algorithm: Algorithm, protocol: str = "") -> tuple[WireUse, ...]:
     """The protocols that send something of `algorithm`: all, or the one that the work is for."""
     uses = (use for use in wire_uses() if use.kind == _KINDS.get(algorithm.kind))
     return tuple(use for use in uses if not protocol or use.protocol == protocol)
+
+
+def is_unnamed(use: WireUse, algorithm: Algorithm) -> bool:
+    """Whether the protocol has no name for `algorithm`, so that nobody can send it there."""
+    return bool(use.unnamed) and pattern.matches(algorithm.id, use.unnamed)
 
 
 def public_bytes(algorithm: Algorithm) -> int:

@@ -18,14 +18,24 @@ from perbyte.advise import (
     Sure,
     View,
 )
+from perbyte.catalogue.strength import strength_of
 from perbyte.model import Cell, CellFigure
 from perbyte.model.algorithm import CPU_FLAGS, no_instructions
 from perbyte.model.text import plain
-from perbyte.report.advicefacts import key_texts, remark_texts, wire_cells, wire_columns, wire_texts
+from perbyte.report.advicefacts import (
+    has_strengths,
+    key_texts,
+    remark_texts,
+    strength_texts,
+    wire_cells,
+    wire_columns,
+    wire_texts,
+)
 from perbyte.report.advicepasswords import attack_texts, parameter_texts, password_table, recommended_texts
 from perbyte.report.advicewords import (
     library_text,
     option_text,
+    plain_name,
     standing_texts,
     status_word,
     time_text,
@@ -94,10 +104,11 @@ def tell(
     best = (decision.first, *decision.equal) if decision.first else ()
     chosen = [parameters.ranked for parameters in passwords.parameters[:1]] if passwords else list(best)
     lines = {
-        "How sure": _sure(decision) if passwords is None else (),
+        "How sure": (*_sure(decision), *_marked(decision)) if passwords is None else (),
         "Parameters": parameter_texts(passwords) if passwords else (),
         "What others recommend": recommended_texts(passwords) if passwords else (),
         "What an attacker gains": attack_texts(passwords) if passwords else (),
+        "Strength": strength_texts(decision) if passwords is None else (),
         "What it costs": _costs(decision, limits) if passwords is None else (),
         "What is the limit": _limit(decision, limits),
         "Threads": tuple(limits.threads),
@@ -192,8 +203,13 @@ def _sure(decision: Decision) -> tuple[str, ...]:
     if decision.first is None:
         return ()
     if second is None or comparison is None:
-        rest = f" The next, {option_text(second.best)}, is discouraged." if second else ""
-        return (f"It is the only candidate that is allowed and has a figure here.{rest}",)
+        if second is None:
+            return ("It is the only candidate that is allowed and has a figure here.",)
+        word = status_word(second.standing)
+        return (
+            "It is the only candidate that is allowed without reserve and has a figure here. The next, "
+            f"{option_text(second.best)}, is {'allowed ' * (word == 'with reserve')}{word}.",
+        )
     ratio = f"×{ratio_text(comparison.ratio)}"
     ratio += f" ({ratio_interval_text(comparison.ratio)})" if comparison.ratio.known else ""
     text = f"the runner-up, {option_text(second.best)}, costs {ratio} as much"
@@ -230,6 +246,21 @@ def _unseen(decision: Decision) -> tuple[str, ...]:
         f"In {library_text(option)} it costs ×{ratio_text(ratio)}, but the audit did not confirm its work there: it "
         "ranks behind those whose work was confirmed."
         for option, ratio in rivals
+    )
+
+
+def _audit_parts(decision: Decision) -> bool:
+    """Whether the audit confirmed the work of some options and not of others: of public keys it confirms none."""
+    return len({option.unseen for entry in decision.ranking for option in entry.options}) > 1
+
+
+def _marked(decision: Decision) -> tuple[str, ...]:
+    """What the sign `w` of the table means, where a row has it."""
+    if not _audit_parts(decision):
+        return ()
+    return (
+        "w in the table: the audit did not confirm the work of that library at these sizes, so it ranks behind those "
+        "whose work was confirmed, and its algorithm may do so too.",
     )
 
 
@@ -316,7 +347,8 @@ def _status(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
         return ("No authority has a say here: nothing of this is for security.",)
     profile = decision.case.asked.profile
     sentences = [
-        f"{entry.algorithm.name}: {'; '.join(standing_texts(entry.standing, profile))}." for entry in chosen
+        f"{plain_name(entry.algorithm)}: {'; '.join(standing_texts(entry.standing, profile))}."
+        for entry in chosen
     ]
     whose = (
         "no profile: what no authority rules out is allowed" if profile == "none" else f"profile {profile}"
@@ -393,7 +425,11 @@ def _ruled_out(decision: Decision) -> tuple[str, ...]:
     faster = {option.algorithm.id: comparison for option, comparison in decision.faster_but_out}
     sentences = []
     for entry in decision.ruled_out:
-        text = f"{entry.algorithm.name}: {'; '.join(standing_texts(entry.standing, decision.case.asked.profile))}"
+        reasons = standing_texts(entry.standing, decision.case.asked.profile)
+        text = f"{plain_name(entry.algorithm)}: {'; '.join(reasons)}"
+        if entry.algorithm.kind == "password-hash":  # nobody wants a fast one
+            sentences.append(f"{text}.")
+            continue
         if comparison := faster.get(entry.algorithm.id):
             text += f". It would be faster: what is recommended costs ×{ratio_text(comparison.ratio)} as much"
         elif entry.options and decision.first:
@@ -418,6 +454,8 @@ def _table(decision: Decision) -> Listing:
     heads = tuple(f"{name} {size_label(size)}" if by_size else name for name in names for size in sizes)
     protocol = decision.case.task.protocol
     wires = wire_columns([entry.algorithm for entry in measured], protocol)
+    strong = has_strengths([entry.algorithm for entry in measured])
+    mark = " w" if _audit_parts(decision) else ""
     rows = []
     for ranked in measured:
         for option in ranked.options:
@@ -428,11 +466,20 @@ def _table(decision: Decision) -> Listing:
                     reading = read(figure, unit) if figure else None
                     values.append(value_text(reading) if reading else "")
             sent = wire_cells(ranked.algorithm, protocol)
+            strength = strength_of(ranked.algorithm.id)
             rows.append(
-                (ranked.algorithm.name, library_text(option), *values, *sent, status_word(ranked.standing))
+                (
+                    ranked.algorithm.name,
+                    f"{library_text(option)}{mark * option.unseen}",
+                    *values,
+                    *sent,
+                    *([strength.said if strength else ""] if strong else []),
+                    status_word(ranked.standing),
+                )
             )
     figures = [Head(head, "n") for head in (*heads, *wires)]
-    columns = [Head(unit.value), Head("library"), *figures, Head("status", once=True)]
+    strengths = [Head("strength")] if strong else []
+    columns = [Head(unit.value), Head("library"), *figures, *strengths, Head("status", once=True)]
     return Listing("Figures", columns, rows, lead=2)
 
 

@@ -126,7 +126,9 @@ def _for_all(told: Sequence[Told], together: Together, rate: float | None) -> Li
         whole = milliseconds(sum_costs(calls).estimate)
         costs.append(f"{whole} of computing a handshake, both sides together")
     name = library_text(first.options[0])
-    return Line("one library for all parts", sign, f"{name}: {what}", "; ".join(reasons), "; ".join(costs))
+    empty = " and ".join(task.title for number, task in enumerate(told) if number not in together.parts)
+    parts = f"one library; {empty}: nothing here" if empty else "one library for all parts"
+    return Line(parts, sign, f"{name}: {what}", "; ".join(reasons), "; ".join(costs))
 
 
 def _work(told: Told) -> list[tuple[CellFigure, float]]:

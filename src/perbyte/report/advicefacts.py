@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from perbyte.advise import Decision, Ranked
 from perbyte.catalogue import pattern
 from perbyte.catalogue.bounds import KeyLimit, limits_of
-from perbyte.catalogue.wire import WireUse, public_bytes, uses_of
+from perbyte.catalogue.strength import strength_of
+from perbyte.catalogue.wire import WireUse, is_unnamed, public_bytes, uses_of
 from perbyte.model import Algorithm
 from perbyte.report.advicewords import section_text
 from perbyte.report.wording import size_label, three_digits
@@ -51,6 +52,33 @@ def remark_texts(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...
         for remark in decision.case.task.remarks
         if any(pattern.matches(entry.algorithm.id, remark.algorithms) for entry in chosen)
     )
+
+
+def strength_texts(decision: Decision) -> tuple[str, ...]:
+    """How strong what is allowed and measured is said to be, where that is not equal: cost does not tell it."""
+    known = {entry.algorithm.name: strength_of(entry.algorithm.id) for entry in decision.ranking}
+    by_name = {name: strength for name, strength in known.items() if strength}
+    if not has_strengths([entry.algorithm for entry in decision.ranking]):
+        return ()
+    order = sorted(by_name.values(), key=lambda each: (each.category or 0, each.bits or 0))
+    groups = [
+        f"{text} {', '.join(name for name, strength in by_name.items() if strength.said == text)}"
+        for text in dict.fromkeys(strength.said for strength in order)
+    ]
+    sources = "; ".join(dict.fromkeys(strength.document for strength in order))
+    bits = "bits: what the best known attack takes without a quantum computer, as a power of two"
+    categories = (
+        "; categories 1, 3 and 5: as hard as the key of AES-128, 192 and 256, also for a quantum computer; "
+        "category 2: as a collision of SHA-256"
+    )
+    rest = bits + (categories if any(strength.category for strength in order) else "")
+    return (f"Not of equal strength, which the ranks do not show: {'; '.join(groups)} ({rest}; {sources}).",)
+
+
+def has_strengths(algorithms: Sequence[Algorithm]) -> bool:
+    """Whether strengths are known of `algorithms` and differ."""
+    known = (strength_of(algorithm.id) for algorithm in algorithms)
+    return len({strength.said for strength in known if strength}) > 1
 
 
 def wire_texts(decision: Decision) -> tuple[str, ...]:
@@ -109,7 +137,7 @@ def _key_text(algorithm: Algorithm, limit: KeyLimit, smallest: int, volume: floa
     if math.isinf(most):
         rest = ""
     elif volume > most:
-        rest = f" {asked} is too much for one key: take a new one every {volume_text(most)}."
+        rest = f" {asked} is more than that: take a new key every {volume_text(most)}."
     elif most > _MUCH:
         rest = ""
     else:
@@ -126,10 +154,14 @@ def _said(volume: float) -> str:
 
 
 def _wire_text(use: WireUse, algorithms: Sequence[Algorithm]) -> str:
-    sizes = sorted(
-        (use.bytes(algorithm), algorithm.name) for algorithm in algorithms if use in uses_of(algorithm)
+    here = [algorithm for algorithm in algorithms if use in uses_of(algorithm)]
+    sizes = sorted((use.bytes(algorithm), algorithm.name) for algorithm in here)
+    unnamed = {algorithm.name for algorithm in here if is_unnamed(use, algorithm)}
+    listed = ", ".join(
+        f"{name} {size:,}{' (!)' if size > use.limit_bytes else ''}{' (†)' if name in unnamed else ''}"
+        for size, name in sizes
     )
-    listed = ", ".join(f"{name} {size:,}{' (!)' if size > use.limit_bytes else ''}" for size, name in sizes)
     above = any(size > use.limit_bytes for size, _ in sizes)
     hurt = f" (!) is more than {use.limit_bytes:,} bytes: {use.limit}." if above else ""
-    return f"{use.name}, {use.counts} ({use.document}), bytes: {listed}.{hurt}"
+    nobody = " (†) has no name in this protocol yet: the figure is what it would take." if unnamed else ""
+    return f"{use.name}, {use.counts} ({use.document}), bytes: {listed}.{hurt}{nobody}"

@@ -39,7 +39,7 @@ _FOLDED = ("Status", "Ruled out", "No figure", "The kernel's own code")
 LOOK = {
     "allowed": (theme.BLUE, "circle", [1, 0]),
     "unlisted": (theme.ORANGE, "triangle-up", [1, 0]),
-    "discouraged": (theme.PURPLE, "square", [1, 0]),
+    "with reserve": (theme.PURPLE, "square", [1, 0]),
     "ruled out": (theme.VERMILION, "diamond", [1, 0]),
 }
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from perbyte.advise import Parameters, PasswordDecision, attacks, beside
 from perbyte.model import Estimate
-from perbyte.report.advicewords import guesses_text, library_text, memory_text, status_word, time_text
+from perbyte.report.advicewords import (
+    guesses_text,
+    library_text,
+    memory_text,
+    plain_name,
+    status_word,
+    time_text,
+)
 from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import number, three_digits
 
@@ -37,7 +44,7 @@ def recommended_texts(decision: PasswordDecision) -> tuple[str, ...]:
             )
             took = time_text(Estimate(each.time_ns, each.time_ns, each.time_ns))
             sentences.append(
-                f"{_name(parameters)}: {each.recommended.words} ({where}) takes {took} here; {verdict}."
+                f"{_name(parameters)}: {each.recommended.words} ({where}) takes {took} on one core here; {verdict}."
             )
     return tuple(sentences)
 
@@ -83,4 +90,4 @@ def password_table(decision: PasswordDecision) -> Listing:
 
 
 def _name(parameters: Parameters) -> str:
-    return parameters.ranked.algorithm.name.partition(",")[0]
+    return plain_name(parameters.ranked.algorithm)

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from perbyte.advise import Option, Ranked, Together
 from perbyte.catalogue.questions import Question
+from perbyte.catalogue.strength import strength_of
 from perbyte.model import Estimate, Run
 from perbyte.model.text import json_ready
 from perbyte.report.advice import Told
@@ -146,6 +147,7 @@ def advice_json(told: Told) -> dict[str, Any]:
         return {
             "algorithm": entry.algorithm.id,
             "status": status_word(entry.standing),
+            "strength": strength.said if (strength := strength_of(entry.algorithm.id)) else None,
             "reasons": list(standing_texts(entry.standing, decision.case.asked.profile)),
             "options": [option(each) for each in entry.options],
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from perbyte.advise import Option, Parameters, Quote, Standing
-from perbyte.model import Estimate
+from perbyte.model import Algorithm, Estimate
 from perbyte.model.text import plain
 from perbyte.report.wording import number, percent, size_label, value_text
 
@@ -13,6 +13,11 @@ MIB = 1 << 20
 def option_text(option: Option) -> str:
     """An algorithm with the library that it was measured in."""
     return f"{option.algorithm.name}, in {library_text(option)}"
+
+
+def plain_name(algorithm: Algorithm) -> str:
+    """The name; of password hashes without the parameters they were measured at, which are not those advised."""
+    return algorithm.name.partition(",")[0] if algorithm.kind == "password-hash" else algorithm.name
 
 
 def library_text(option: Option) -> str:
@@ -65,7 +70,9 @@ def status_word(stands: Standing) -> str:
     """One of four words for a standing, for tables and pictures."""
     if stands.out:
         return "ruled out"
-    return "unlisted" if stands.silent or stands.unlisted else stands.effect
+    if stands.silent or stands.unlisted:
+        return "unlisted"
+    return "with reserve" if stands.effect == "discouraged" else stands.effect
 
 
 def time_text(ns: Estimate) -> str:
