@@ -23,15 +23,7 @@ from perbyte.report.facts import (
     noise_line,
     profile_rows,
 )
-from perbyte.report.history import (
-    COLUMNS as POINT_COLUMNS,
-)
-from perbyte.report.history import (
-    STEPS,
-    explanations,
-    left_out_lines,
-    point_rows,
-)
+from perbyte.report.history import left_out_lines, points_listing, steps_listing
 from perbyte.report.html import (
     Block,
     Section,
@@ -39,6 +31,7 @@ from perbyte.report.html import (
     heading,
     legend,
     listed,
+    sorted_table,
     table,
     text,
     unfolding,
@@ -234,7 +227,7 @@ def history_section(history: History) -> Section:
         "All studies on common algorithms, with the measured points of this run. "
         f"{history.converted:,} of {total:,} published figures are on these lines; the best of each machine is shown."
     )
-    rows, lines = point_rows(history), left_out_lines(history)
+    lines = left_out_lines(history)
     return Section(
         "history",
         "History",
@@ -246,7 +239,7 @@ def history_section(history: History) -> Section:
                 for number, picture in enumerate(history_pictures(history), 1)
             ),
             unfolding(f"What explains the jumps ({len(history.explained)})", explanation_blocks(history)),
-            unfolding(f"Every point ({len(rows)})", point_blocks(history)),
+            unfolding(f"Every point ({len(history.points)})", point_blocks(history)),
             unfolding(f"Figures on no line ({len(lines)})", [listed(lines)]),
         ],
     )
@@ -255,12 +248,13 @@ def history_section(history: History) -> Section:
 def explanation_blocks(history: History) -> list[Block]:
     """What explains the jumps, each with its steps."""
     blocks = [text("Times as fast = clock × work per cycle, wherever both clocks are known.")]
-    for explanation in explanations(history):
-        blocks += [heading(explanation["title"]), text(explanation["text"])]
-        if explanation["steps"]:
-            blocks.append(table(Listing(explanation["title"], columns(STEPS), explanation["steps"]), "steps"))
-        if explanation["missing"]:
-            blocks.append(text(explanation["missing"], "lead"))
+    for explained in history.explained:
+        steps = steps_listing(explained, history)
+        blocks += [heading(steps.title), text(plain(explained.explanation.text, 1500))]
+        if steps.rows:
+            blocks.append(table(steps, "steps"))
+        if missing := "; ".join(plain(gap, 120) for gap in explained.missing):
+            blocks.append(text(f"Not shown here: {missing}.", "lead"))
     return blocks
 
 
@@ -271,7 +265,7 @@ def point_blocks(history: History) -> list[Block]:
         text(
             "The best that each machine has, at its longest message, told apart by what the code could use."
         ),
-        Block("points", {"columns": POINT_COLUMNS, "rows": point_rows(history)}),
+        sorted_table(points_listing(history), "points", example="e.g. md5 measured"),
         legend(
             [
                 ("× first", "throughput as a multiple of the fastest figure of the first year that has one"),

@@ -11,12 +11,13 @@ from perbyte.report import theme
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
 from perbyte.report.facts import meaning_of
-from perbyte.report.html import Block, Page, Section, answer, heading, text, unfolding
+from perbyte.report.html import Block, Page, Section, answer, heading, sorted_table, text, unfolding
+from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.ranks import value_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows
 from perbyte.report.site.drawn import Bar, Course, bars, courses
-from perbyte.report.site.parts import Item, many, program
+from perbyte.report.site.parts import many, program
 from perbyte.report.site.view import (
     Contest,
     Kind,
@@ -298,7 +299,7 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: b
     shown = view.shown_first(works)
     contests = list(view.contests[shown].values())
     each = counted(shown)
-    columns = (("machine", ""), *_columns(each))
+    heads = parts.contest_columns("machine", f"/{each}")
     rows = [
         [parts.machine_item(view, contest.machine), *parts.contest_items(view, contest)]
         for contest in contests
@@ -308,7 +309,7 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: b
     blocks = [
         *([text(meaning)] if meaning else []),
         heading(f"The fastest at {work_text(shown)}, machine by machine"),
-        parts.listing(columns, rows, f"The fastest at {work_text(shown)}"),
+        sorted_table(Listing(f"The fastest at {work_text(shown)}", heads, rows)),
         *([heading("By size"), _by_size(view, works)] if len(works) > 1 else []),
     ]
     table = parts.figures_table(view, kind, every, f"Every figure of {kind_text(kind)}", by_machine=True)
@@ -328,14 +329,8 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: b
     return Section(id, title, title, [unfolding(f"At {work_text(shown)} {line}. Unfold the tables.", inner)])
 
 
-def _columns(each: str) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (f"{name}/{each}" if name in ("cycles", "ns") else name, kind) for name, kind in parts.CONTEST_COLUMNS
-    )
-
-
 def _by_size(view: SiteView, works: Sequence[Work]) -> Block:
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for work in works:
         contests = list(view.contests[work].values())
         first = tallies(contests)[0]
@@ -344,26 +339,18 @@ def _by_size(view: SiteView, works: Sequence[Work]) -> Block:
         rows.append(
             [
                 Item(size_label(work[3]), value=work[3]),
-                Item(
-                    plain(first.runner, 40)
-                    if first.won
-                    else parts.ahead_text(contests[0])
-                    if len(contests) == 1
-                    else "nobody alone"
-                ),
-                parts.number_item(first.won, f"{first.won} of {len(contests)}"),
-                parts.number_item(first.middle, f"×{number(first.middle)}"),
+                plain(first.runner, 40)
+                if first.won
+                else parts.ahead_text(contests[0])
+                if len(contests) == 1
+                else "nobody alone",
+                Item(f"{first.won} of {len(contests)}", value=first.won),
+                parts.factor_item(first.middle),
                 Item(spread, value=costs[0] if costs else None),
             ]
         )
-    columns = (
-        ("size", "n"),
-        ("fastest", ""),
-        ("on machines", "n"),
-        ("× the fastest, median", "n"),
-        ("cycles of the fastest", "n"),
-    )
-    return parts.listing(columns, rows, "Who is the fastest, by size")
+    heads = columns("size:n | fastest | on machines:n | × the fastest, median:n | cycles of the fastest:n")
+    return sorted_table(Listing("Who is the fastest, by size", heads, rows))
 
 
 __all__ = ["algorithm_card", "algorithm_page", "winner_text"]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from perbyte.atlas.export import Gathered
 from perbyte.model.text import plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
-from perbyte.report.html import Block, Page, Section, answer, text, unfolding
+from perbyte.report.html import Block, Page, Section, answer, sorted_table, text, unfolding
+from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows
 from perbyte.report.site.drawn import Bar, bars
-from perbyte.report.site.parts import Item, SiteRow, many, program
+from perbyte.report.site.parts import many, program
 from perbyte.report.site.view import Contest, SiteView, counted, kind_of, kind_text, tallies, work_text
 from perbyte.report.wording import number, percent
 
@@ -108,21 +110,18 @@ def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:
 
 
 def _fastest(view: SiteView, mains: list[Contest]) -> Block:
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for contest in mains:
         href = parts.UP + addresses.algorithm(contest.work[0])
         rows.append(
             [
                 Item(view.title(contest.work[0]), href),
-                Item(
-                    f"{work_text(contest.work)}, "
-                    f"{'cycles a byte' if counted(contest.work) == 'byte' else 'cycles a call'}"
-                ),
+                f"{work_text(contest.work)}, cycles a {counted(contest.work)}",
                 *parts.contest_items(view, contest),
             ]
         )
-    columns = (("algorithm", ""), ("work", "text"), *parts.CONTEST_COLUMNS)
-    return parts.listing(columns, rows, "The fastest at each algorithm")
+    heads = parts.contest_columns("algorithm | work:text")
+    return sorted_table(Listing("The fastest at each algorithm", heads, rows))
 
 
 def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
@@ -141,64 +140,50 @@ def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
 
 def runs_table(view: SiteView, name: str) -> Block:
     """The runs of a machine, newest first; each has an address."""
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for run in view.runs[name]:
         rows.append(
-            SiteRow(
-                [
-                    Item(plain(run.run, 80)),
-                    Item(
-                        plain(run.started_at, 40)[:16].replace("T", " "),
-                        parts.UP + addresses.month(addresses.month_of(run.started_at)),
-                    ),
-                    Item(", ".join(plain(library, 60) for library in run.libraries)),
-                    parts.number_item(run.cells),
-                    parts.number_item(run.failures),
-                    Item(percent(run.noise_floor), value=run.noise_floor)
-                    if run.noise_floor is not None
-                    else Item("–", look="none"),
-                    Item("whole" if run.complete else "interrupted"),
-                    Item(plain(run.perbyte_version, 30)),
-                ],
-                parts.run_anchor(run.key),
-            )
+            [
+                Item(plain(run.run, 80), id=parts.run_anchor(run.key)),
+                Item(
+                    plain(run.started_at, 40)[:16].replace("T", " "),
+                    parts.UP + addresses.month(addresses.month_of(run.started_at)),
+                ),
+                ", ".join(plain(library, 60) for library in run.libraries),
+                run.cells,
+                run.failures,
+                Item(percent(run.noise_floor), value=run.noise_floor)
+                if run.noise_floor is not None
+                else parts.NONE,
+                "whole" if run.complete else "interrupted",
+                plain(run.perbyte_version, 30),
+            ]
         )
-    columns = (
-        ("run", ""),
-        ("began", ""),
-        ("libraries", "text"),
-        ("figures", "n"),
-        ("without one", "n"),
-        ("noise floor", "n"),
-        ("end", ""),
-        ("Perbyte", ""),
+    heads = columns(
+        "run | began | libraries:text | figures:n | without one:n | noise floor:n | end | Perbyte"
     )
-    return parts.listing(columns, rows, "Runs")
+    return sorted_table(Listing("Runs", heads, rows))
 
 
 def _failed(gathered: Gathered, view: SiteView, name: str) -> list[Block]:
     """What has no figure in the machine's runs, and why."""
-    rows = [
+    rows: list[Sequence[Entry]] = [
         [
-            Item(plain(run.run, 80)),
-            Item(plain(runner, 40)),
-            Item(plain(kind, 24)),
-            parts.number_item(max(count, 1)),
-            Item(plain(reason, 240)),
+            plain(run.run, 80),
+            plain(runner, 40),
+            plain(kind, 24),
+            max(count, 1),
+            plain(reason, 240),
         ]
         for run in view.runs[name]
         for runner, kind, reason, count in gathered.failures.get(run.key, ())
     ]
     if not rows:
         return []
-    columns = (("run", ""), ("program", ""), ("why", ""), ("cells", "n"), ("said", "text"))
-    total = sum(int(row[3].value or 0) for row in rows)
-    return [
-        unfolding(
-            f"Without a figure: {many(total, 'cell')}, and why",
-            [parts.listing(columns, rows, "Without a figure")],
-        )
-    ]
+    total = sum(max(count, 1) for run in view.runs[name] for *_, count in gathered.failures.get(run.key, ()))
+    heads = columns("run | program | why | cells:n | said:text")
+    table = sorted_table(Listing("Without a figure", heads, rows))
+    return [unfolding(f"Without a figure: {many(total, 'cell')}, and why", [table])]
 
 
 def _facts(view: SiteView, name: str) -> Block:
