@@ -21,25 +21,26 @@ class Checkup:
     """The machine, its cores watched for a second, and what each runner said of itself and of its clock.
 
     `checked` holds a runner with its answer, which has `error` where it gave none; `found` are the answers of those
-    that can measure, the one to be trusted first; `unbuilt` are ordinary runners that are not built, `opt_in` others.
+    that can measure, the one to be trusted first; `unbuilt` are ordinary runners that are not built, each with what it
+    lacks and the command that installs that (empty where nothing lacks), `opt_in` others.
     """
 
     machine: Machine
     checked: list[tuple[RunnerSpec, dict[str, object]]]
     found: list[dict[str, object]]
     watched: list[CoreWatch]
-    unbuilt: list[RunnerSpec]
+    unbuilt: list[tuple[RunnerSpec, tuple[str, ...], str]]
     opt_in: list[RunnerSpec]
 
     def as_json(self) -> dict[str, Any]:
         """All of it as JSON types."""
-        unbuilt = [(spec.name, *lacks(spec)) for spec in self.unbuilt]
         return {
             "machine": dataclasses.asdict(self.machine),
             "cores": [dataclasses.asdict(core) for core in self.watched],
             "runners": [result for _, result in self.checked],
             "not_built": [
-                {"runner": name, "lacks": what, "install": install} for name, what, install in unbuilt
+                {"runner": spec.name, "lacks": what, "install": install}
+                for spec, what, install in self.unbuilt
             ],
         }
 
@@ -56,7 +57,7 @@ def look_around() -> Checkup:
         checked,
         [result for _, result in by_trust if "library" in result],
         _watch([spec for spec, result in by_trust if spec.compiled and "library" in result]),
-        [spec for spec in specs if spec.name not in ready],
+        [(spec, *_lacks(spec)) for spec in specs if spec.name not in ready],
         [spec for spec in locate() if spec.opt_in and not spec.out().is_dir()],
     )
 
@@ -83,8 +84,7 @@ def core_report(content: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def lacks(spec: RunnerSpec) -> tuple[tuple[str, ...], str]:
-    """What a runner lacks to be built, and the command that installs it; both empty when nothing lacks."""
+def _lacks(spec: RunnerSpec) -> tuple[tuple[str, ...], str]:
     from perbyte.runners.needs import Missing, look
 
     needs = look(spec)

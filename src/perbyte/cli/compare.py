@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from perbyte.app.comparing import SelectedPairs, read_sides, runs_like
-from perbyte.app.gate import cells_text, gate_code, gravest
+from perbyte.app.gate import gate_code, gravest
 from perbyte.app.leak_changes import FAILING, ChangedLeaks, changes_alone, changes_in_runs
 from perbyte.app.quantities import read_choices
 from perbyte.app.run_names import run_named
@@ -23,6 +23,7 @@ from perbyte.cli.options import GateOptions, RateOption, UnitForms, Words, note,
 from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, UsageError
 from perbyte.model import NoiseFloor, Run
+from perbyte.model.text import counted
 from perbyte.report.missing import MissingCell, missing_lines, missing_of_runs, missing_of_sides
 
 if TYPE_CHECKING:
@@ -170,7 +171,7 @@ def _title(text: str) -> str:
 
 
 def _note_left(names: Sequence[str], counts: Sequence[int]) -> None:
-    told = [f"{cells_text(count)} of {name}" for name, count in zip(names, counts, strict=True) if count]
+    told = [f"{counted(count)} of {name}" for name, count in zip(names, counts, strict=True) if count]
     if told:
         note(f"left out: {' and '.join(told)} without a counterpart")
 

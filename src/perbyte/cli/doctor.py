@@ -10,12 +10,11 @@ from typing import Any
 
 import click
 
-from perbyte.app.checkup import lacks, look_around
+from perbyte.app.checkup import look_around
 from perbyte.cli.declared import flag, option, takes
 from perbyte.cli.options import note, print_json, print_lines
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE
 from perbyte.places import require_writable
-from perbyte.runners import RunnerSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ def command(options: DoctorOptions) -> int:
     if options.as_json:
         print_json(seen.as_json())
     elif not options.report:
-        print_lines(checkup_lines(seen, [_unbuilt_line(spec) for spec in seen.unbuilt]))
+        print_lines(checkup_lines(seen))
     return EXIT_FINE if seen.found else EXIT_ENVIRONMENT
 
 
@@ -62,14 +61,3 @@ def _write_report(place: Path, content: Mapping[str, Any]) -> None:
     note(
         f"report: {place}; send it in, so that this core can be added to the models and to the table of cores"
     )
-
-
-def _unbuilt_line(spec: RunnerSpec) -> str:
-    """What a runner that is not built needs. Building is left to `perbyte build`: a doctor touches nothing."""
-    from perbyte.app.building import outcome_line
-    from perbyte.runners import BuildOutcome, BuildState
-
-    what, install = lacks(spec)
-    if what:
-        return outcome_line(BuildOutcome(spec.name, BuildState.ABSENT, missing=what, install=install))
-    return f"{spec.name:18} not built    everything is there; run: perbyte build {spec.name}"

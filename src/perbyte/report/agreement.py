@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from perbyte.model.text import plain
+from perbyte.model.text import counted, plain
 from perbyte.report.listing import Listing, columns
 
 _HEADS = columns("algorithm | runners:n | libraries:n | tiers:n | cells:n | known answers:n | outputs")
@@ -16,11 +16,11 @@ def agreement_listing(agreement: Any) -> Listing:
     rows = [
         (
             each.algorithm,
-            str(len(each.runners)),
-            str(len(each.libraries)),
-            str(each.tiers),
-            str(each.cells),
-            str(each.answers),
+            len(each.runners),
+            len(each.libraries),
+            each.tiers,
+            each.cells,
+            each.answers,
             _outputs(each),
         )
         for each in agreement.algorithms
@@ -50,7 +50,7 @@ def agreement_lines(agreement: Any) -> Iterator[str]:
     cells = sum(each.cells for each in counts)
     lone = sum(not each.compared for each in counts)
     yield (
-        f"{len(counts)} algorithms, {agreement.runners} runners: {cells} cells right, "
+        f"{counted(len(counts), 'algorithm')}, {counted(agreement.runners, 'runner')}: {counted(cells)} right, "
         f"{agreement.compared} outputs compared, {sum(len(each.failures) for each in counts)} differ; "
         f"{lone} with no other output to compare ({agreement.seconds:.0f} s)"
     )

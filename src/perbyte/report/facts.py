@@ -16,7 +16,7 @@ from typing import Any
 from perbyte.catalogue import load
 from perbyte.errors import PerbyteError
 from perbyte.model import Doubt, Failure, Machine, NoiseFloor, Run, Warning
-from perbyte.model.text import plain
+from perbyte.model.text import counted, plain
 from perbyte.report.wording import percent
 from perbyte.stats.across import ACROSS_RUNS
 from perbyte.store import read_signature, verify
@@ -55,10 +55,9 @@ def noise_line(noise: NoiseFloor | None) -> str:
             "difference is claimed across runs, but within one run)"
         )
     count = len(noise.pairs)
-    pairs = "1 pair" if count == 1 else f"{count} pairs"
     return (
         f"noise floor: {percent(noise.relative)} (the largest difference between identical, "
-        f"precisely measured cells in {pairs} of processes; no smaller one is claimed)"
+        f"precisely measured cells in {counted(count, 'pair')} of processes; no smaller one is claimed)"
     )
 
 
@@ -173,11 +172,6 @@ def host_verdict(run: Run) -> list[str]:
     ]
 
 
-def counted(cells: int) -> str:
-    """Write a number of cells: `1 cell`, `208 cells`."""
-    return "1 cell" if cells == 1 else f"{cells:,} cells"
-
-
 def library_names(run: Run) -> list[str]:
     """Each library with its version, once, in alphabetical order."""
     names = {(identity.library, identity.library_version) for identity in run.conditions.identities}
@@ -198,11 +192,16 @@ def failure_lines(run: Run) -> list[str]:
             continue
         cells = f" ({counted(count)})" if count > 1 else ""
         what = plain(failure.address if count == 1 else failure.runner, 100)
-        line = f"{what}: {plain(failure.kind, 20)}{cells}: {plain(failure.message, 300)}"
-        if failure.expected or failure.got:
-            line += f"; expected {plain(failure.expected, 72)}, got {plain(failure.got, 72)}"
-        lines.append(line)
+        message = plain(failure.message, 300) + outputs_text(failure)
+        lines.append(f"{what}: {plain(failure.kind, 20)}{cells}: {message}")
     return lines
+
+
+def outputs_text(failure: Failure) -> str:
+    """What was expected and what came, behind a failure's message; empty where there is neither."""
+    if not (failure.expected or failure.got):
+        return ""
+    return f"; expected {plain(failure.expected, 72)}, got {plain(failure.got, 72)}"
 
 
 def identity_rows(run: Run) -> list[list[str]]:
@@ -404,5 +403,7 @@ def imported_text(run: Run) -> str:
     )
     absent = f", {len(run.failures)} not available" if run.failures else ""
     where = f", {run.conditions.machine.cpu_model}" if run.conditions.machine.cpu_model else ""
-    cells = "1 cell" if len(run.cells) == 1 else f"{len(run.cells)} cells"
-    return plain(f"{cells}{absent}; {library}{where}" + ("" if run.complete else "; INCOMPLETE"), 200)
+    return plain(
+        f"{counted(len(run.cells))}{absent}; {library}{where}" + ("" if run.complete else "; INCOMPLETE"),
+        200,
+    )

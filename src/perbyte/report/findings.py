@@ -10,8 +10,8 @@ from collections import Counter
 
 from perbyte.model import CellFigure, Quality, Run
 from perbyte.model.cell import FULL
-from perbyte.model.text import plain
-from perbyte.report.facts import clean_share, counted, library_names, noise_line
+from perbyte.model.text import counted, plain
+from perbyte.report.facts import clean_share, library_names, noise_line
 from perbyte.report.grid import Entry, Grid, Place
 from perbyte.report.runcharts import factors_of
 from perbyte.report.runview import RunView

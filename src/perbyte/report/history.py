@@ -15,7 +15,7 @@ from typing import Any
 import altair as alt
 
 from perbyte.model import Estimate, Quality, Run
-from perbyte.model.text import plain
+from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, Records, finished
 from perbyte.report.labels import Spot, place_labels
@@ -169,8 +169,9 @@ def _point_name(point: HistoryPoint, names: dict[str, str]) -> str:
 
 def _left_out(out: LeftOut) -> str:
     names = ", ".join(plain(name, 40) for name in out.names)
-    figures = "1 figure" if out.count == 1 else f"{out.count:,} figures"
-    return f"{plain(out.source, 60)}: {figures}: {plain(out.why, 160)}" + (f" ({names})" if names else "")
+    return f"{plain(out.source, 60)}: {counted(out.count, 'figure')}: {plain(out.why, 160)}" + (
+        f" ({names})" if names else ""
+    )
 
 
 def _ratio(above: Estimate | None, below: Estimate | None) -> float:

@@ -7,8 +7,8 @@ from collections import Counter
 
 from perbyte.model import Doubt, Policy, Run
 from perbyte.model.cell import LOOP
-from perbyte.model.text import plain
-from perbyte.report.facts import MEASURED, clean_share, clock_observed, counted, library_names
+from perbyte.model.text import counted, plain
+from perbyte.report.facts import MEASURED, clean_share, clock_observed, library_names
 from perbyte.report.wording import percent
 from perbyte.stats import very_long
 

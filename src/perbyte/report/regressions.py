@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from perbyte.model.text import json_ready
-from perbyte.report.facts import counted
+from perbyte.model.text import counted, json_ready
 from perbyte.report.wording import ratio_interval_text, ratio_text
 from perbyte.stats.compare import Answer
 from perbyte.stats.regressions import Named, Regressions

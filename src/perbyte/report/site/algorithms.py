@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from perbyte.atlas.export import Stand, Work
-from perbyte.model.text import plain
+from perbyte.model.text import counted, plain
 from perbyte.report import theme
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
@@ -16,15 +16,15 @@ from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.ranks import value_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows
-from perbyte.report.site.drawn import Bar, Course, bars, courses
-from perbyte.report.site.parts import many, program
+from perbyte.report.site.drawn import Bar, Course, bars, courses, interval_bar
+from perbyte.report.site.parts import program
 from perbyte.report.site.view import (
     Contest,
     Kind,
     RunnerTally,
     SiteView,
-    counted,
     kind_text,
+    per_work,
     tallies,
     work_text,
 )
@@ -60,7 +60,7 @@ def algorithm_page(view: SiteView, name: str) -> Page:
     return Page(
         f"{title}{known}",
         [
-            f"{many(_figures(view, name), 'figure')} of {many(len(machines), 'machine')}; costs are "
+            f"{counted(_figures(view, name), 'figure')} of {counted(len(machines), 'machine')}; costs are "
             f"{parts.shown_unit(contests)} of one core."
         ],
         sections,
@@ -165,7 +165,7 @@ def _pictures(view: SiteView, contests: Sequence[Contest]) -> list[Block]:
         name = plain(tally.runner, 40)
         tip = (
             f"{name}: ×{number(tally.middle)} the fastest, in the middle of "
-            f"{many(len(tally.factors), 'machine')}; it wins on {tally.won}"
+            f"{counted(len(tally.factors), 'machine')}; it wins on {tally.won}"
         )
         rows.append(
             Bar(
@@ -194,15 +194,13 @@ def _costs(view: SiteView, contest: Contest, what: str) -> Block:
     rows = []
     for stand in contest.stands:
         value = contest.value(stand)
-        half = value * stand.cost.width if math.isfinite(stand.cost.width) else 0.0
-        shown = f"{number(value, half)} {parts.width_of(stand.cost)}{parts.marks_text(stand.cost)}"
+        shown = parts.marked_text(value, stand.cost)
         tip = f"{program(stand)}: {shown}, ×{number(contest.factor(stand))} the fastest"
         rows.append(
-            Bar(
+            interval_bar(
                 program(stand),
                 value,
-                value - half,
-                value + half,
+                stand.cost.width,
                 f"{shown}  ×{number(contest.factor(stand))}",
                 tip,
                 faint=stand.cost.doubted,
@@ -227,22 +225,21 @@ def _machines(view: SiteView, contests: Sequence[Contest], what: str, unit: str)
     rows = []
     for contest in ordered[:_BARS]:
         stand, value = contest.best, contest.best.cost.cycles or 0.0
-        half = value * stand.cost.width if math.isfinite(stand.cost.width) else 0.0
-        shown = f"{number(value, half)} {contest.ranked.sign} {plain(stand.runner, 30)}"
+        text = parts.figure_text(value, stand.cost.width)
+        shown = f"{text} {contest.ranked.sign} {plain(stand.runner, 30)}"
         tip = (
-            f"{plain(contest.machine, 60)}: {parts.ahead_text(contest)}, {number(value, half)} "
+            f"{plain(contest.machine, 60)}: {parts.ahead_text(contest)}, {text} "
             f"{parts.width_of(stand.cost)} {unit}"
         )
         rows.append(
-            Bar(
+            interval_bar(
                 plain(contest.machine, 60),
                 value,
-                value - half,
-                value + half,
+                stand.cost.width,
                 shown,
                 tip,
                 look[stand.runner][0],
-                stand.cost.doubted,
+                faint=stand.cost.doubted,
             )
         )
     left = len(ordered) - len(rows)
@@ -251,7 +248,7 @@ def _machines(view: SiteView, contests: Sequence[Contest], what: str, unit: str)
     ]
     told += [f"The {left} slowest machines are in the table alone."] * bool(left)
     without = len(contests) - len(with_cycles)
-    told += [f"{many(without, 'machine')} without cycles: see the table."] * bool(without)
+    told += [f"{counted(without, 'machine')} without cycles: see the table."] * bool(without)
     return bars(
         "machines",
         f"{what}: the fastest of each machine",
@@ -267,7 +264,7 @@ def _courses(view: SiteView, work: Work, what: str) -> list[Block]:
     if not courses:
         return []
     machine, course = max(courses, key=lambda course: (len({point.run for point in course[1]}), course[0]))
-    return course_blocks(course, f"{what} on {plain(machine, 60)} over time", counted(work))
+    return course_blocks(course, f"{what} on {plain(machine, 60)} over time", per_work(work))
 
 
 def course_blocks(course: Sequence[Stand], title: str, each: str) -> list[Block]:
@@ -288,7 +285,7 @@ def course_blocks(course: Sequence[Stand], title: str, each: str) -> list[Block]
     left = len(lines) - len(kept)
     caption = (
         "Lines up and down: intervals."
-        + f" {many(left, 'program')} more: the most expensive, and those measured once." * bool(left)
+        + f" {counted(left, 'program')} more: the most expensive, and those measured once." * bool(left)
     )
     drawn = [Course(plain(name, 40), tuple(several[name])) for name in kept]
     return [courses("course", title, f"cycles per {each}", drawn, caption)]
@@ -298,7 +295,7 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: b
     """One table of an algorithm: the winner of each machine, then who wins at which size, then every figure."""
     shown = view.shown_first(works)
     contests = list(view.contests[shown].values())
-    each = counted(shown)
+    each = per_work(shown)
     heads = parts.contest_columns("machine", f"/{each}")
     rows = [
         [parts.machine_item(view, contest.machine), *parts.contest_items(view, contest)]
@@ -322,7 +319,7 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: b
         return Section(id, title, title, inner)
     best = tallies(contests)[0]
     line = (
-        f"{plain(best.runner, 40)} is the fastest on {best.won} of {many(len(contests), 'machine')}"
+        f"{plain(best.runner, 40)} is the fastest on {best.won} of {counted(len(contests), 'machine')}"
         if best.won
         else "none is known to be the only fastest"
     )

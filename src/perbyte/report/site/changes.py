@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perbyte.atlas.export import Followed
-from perbyte.model.text import plain
+from perbyte.model.text import counted, plain
 from perbyte.report.html import Block, sorted_table, text, unfolding
 from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.ranks import against
 from perbyte.report.site import addresses, parts
-from perbyte.report.site.parts import many
 from perbyte.report.site.view import SiteView, work_text
 from perbyte.report.wording import number
 from perbyte.stats.compare import CYCLES, NS, Answer, Comparison
@@ -123,6 +122,6 @@ def changes_text(changes: Sequence[Changed]) -> str:
     versions = sum(change.pair.before.cost.version != change.pair.after.cost.version for change in changes)
     left = f" The table has the {MOST} largest." if len(changes) > MOST else ""
     return (
-        f"{many(dearer, 'figure')} became dearer and {many(len(changes) - dearer, 'figure')} cheaper, "
+        f"{counted(dearer, 'figure')} became dearer and {counted(len(changes) - dearer, 'figure')} cheaper, "
         f"{versions:,} of them with another version of the library.{left}"
     )

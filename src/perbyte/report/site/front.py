@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from perbyte.atlas.index import RunRow
-from perbyte.model.text import plain
+from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
 from perbyte.report.html import Block, Page, Section, answer, listed, sorted_table, text
@@ -17,8 +17,7 @@ from perbyte.report.site.algorithms import algorithm_card, winner_text
 from perbyte.report.site.drawn import Bar, ranges
 from perbyte.report.site.libraries import Shelf, main_tallies
 from perbyte.report.site.months import month_title
-from perbyte.report.site.parts import many
-from perbyte.report.site.view import Contest, SiteView, counted, tallies, work_text
+from perbyte.report.site.view import Contest, SiteView, per_work, tallies, work_text
 
 _ANSWERS = 4
 _DOTS = 40
@@ -57,9 +56,9 @@ def front_page(
     if days and days[0] == days[-1]:
         span = f", measured on {days[0]}"
     lead = (
-        f"{many(len(gathered.stands), 'figure')} of {many(len(view.main), 'algorithm')} in "
-        f"{many(len(shelf), 'library', 'libraries')} on "
-        f"{many(len(view.machines), 'machine')}, {many(len(gathered.runs), 'run')}{span}. Each is in "
+        f"{counted(len(gathered.stands), 'figure')} of {counted(len(view.main), 'algorithm')} in "
+        f"{counted(len(shelf), 'library', 'libraries')} on "
+        f"{counted(len(view.machines), 'machine')}, {counted(len(gathered.runs), 'run')}{span}. Each is in "
         f"true core cycles, with its interval."
     )
     counts = [
@@ -121,7 +120,7 @@ def _picture(view: SiteView) -> list[Block]:
         work = view.main[name]
         bests = [contest.best.cost for contest in view.contests[work].values()]
         costs = sorted(cost.cycles for cost in bests if cost.cycles)
-        if counted(work) != "byte" or not costs:
+        if per_work(work) != "byte" or not costs:
             continue
         middle = parts.quantile(costs, 0.5)
         low, high = costs[0], costs[-1]
@@ -133,7 +132,7 @@ def _picture(view: SiteView) -> list[Block]:
         shown = f"{text} {sign} {winner}"
         tip = (
             f"{view.title(name)} {work_text(work)}: {least} to {most} cycles "
-            f"per byte, {text} in the middle of {many(len(costs), 'machine')}"
+            f"per byte, {text} in the middle of {counted(len(costs), 'machine')}"
         )
         rows.append(Bar(f"{view.title(name)}, {work_text(work)}", middle, low, high, shown, tip))
     kept = sorted(rows[:_DOTS], key=lambda row: row.value)
@@ -146,7 +145,9 @@ def _picture(view: SiteView) -> list[Block]:
     )
     if not several:
         what = "Dots: the fastest program. Lines: intervals."
-    caption = what + (f" {many(left, 'algorithm')} that fewer machines have: in the table." if left else "")
+    caption = what + (
+        f" {counted(left, 'algorithm')} that fewer machines have: in the table." if left else ""
+    )
     return [ranges("landscape", "What the fastest program costs", "cycles per byte", kept, caption)]
 
 
@@ -171,7 +172,7 @@ def algorithms_table(view: SiteView, up: str) -> Block:
                 f"{sign} {winner}".strip(),
                 Item(f"{first.won} of {len(contests)}", value=first.won),
                 cost,
-                f"{contests[0].ranked.field}/{counted(work)}",
+                f"{contests[0].ranked.field}/{per_work(work)}",
                 parts.machine_item(view, best.machine, up),
                 len(programs),
             ]

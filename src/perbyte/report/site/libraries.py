@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from perbyte.atlas.export import Stand, Work
-from perbyte.model.text import plain
+from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
 from perbyte.report.html import Block, Page, Section, answer, sorted_table, unfolding
@@ -15,7 +15,6 @@ from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows
 from perbyte.report.site.drawn import Bar, bars
-from perbyte.report.site.parts import many
 from perbyte.report.site.view import Contest, RunnerTally, SiteView, kind_text, tallies, work_text
 from perbyte.report.wording import number
 
@@ -83,8 +82,8 @@ def library_page(view: SiteView, shelf: Shelf) -> Page:
     ]
     runners = ", ".join(plain(name, 40) for name in sorted(shelf.runners))
     lead = (
-        f"{many(len(shelf.stands), 'figure')} of {many(len(mains), 'algorithm')} on "
-        f"{many(len(machines), 'machine')}; measured by {runners}."
+        f"{counted(len(shelf.stands), 'figure')} of {counted(len(mains), 'algorithm')} on "
+        f"{counted(len(machines), 'machine')}; measured by {runners}."
     )
     return Page(plain(shelf.name, 60), [lead], sections)
 
@@ -110,7 +109,7 @@ def library_card(view: SiteView, shelf: Shelf) -> Card:
         f"alike with the fastest at {alike}" if alike else "",
         f"farthest behind at {far}" if far else "",
     ]
-    winner = f"The fastest at {len(won)} of {many(len(mains), 'algorithm')}, on most machines that have it"
+    winner = f"The fastest at {len(won)} of {counted(len(mains), 'algorithm')}, on most machines that have it"
     return Card((Told("", "►" if won else "", winner, "; ".join(part for part in told if part), ""),))
 
 
@@ -123,7 +122,7 @@ def _picture(view: SiteView, mains: dict[str, list[RunnerTally]]) -> list[Block]
         shown = f"×{number(tally.middle)}"
         tip = (
             f"{view.title(name)} {work_text(view.main[name])}: {shown} the fastest, "
-            f"{plain(tally.runner, 40)}, {many(len(tally.factors), 'machine')}"
+            f"{plain(tally.runner, 40)}, {counted(len(tally.factors), 'machine')}"
         )
         rows.append(Bar(view.title(name), tally.middle, low, high, shown, tip))
     left = len(ordered) - len(rows)
@@ -169,7 +168,7 @@ def _works(view: SiteView, shelf: Shelf) -> Block:
                     [Item(view.title(work[0]), where), Item(work_text(work), tip=tip), *_tally_items(tally)]
                 )
     table = sorted_table(Listing("Every work", _COLUMNS, rows))
-    return unfolding(f"{many(len(rows), 'row')}: programs, operations, contracts and sizes", [table])
+    return unfolding(f"{counted(len(rows), 'row')}: programs, operations, contracts and sizes", [table])
 
 
 def _tally_items(tally: RunnerTally) -> list[Entry]:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 from perbyte.atlas.export import Gathered
-from perbyte.model.text import plain
+from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
 from perbyte.report.html import Block, Page, Section, answer, sorted_table, text, unfolding
 from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows
-from perbyte.report.site.drawn import Bar, bars
-from perbyte.report.site.parts import many, program
-from perbyte.report.site.view import Contest, SiteView, counted, kind_of, kind_text, tallies, work_text
-from perbyte.report.wording import number, percent
+from perbyte.report.site.drawn import bars, interval_bar
+from perbyte.report.site.parts import program
+from perbyte.report.site.view import Contest, SiteView, kind_of, kind_text, per_work, tallies, work_text
+from perbyte.report.wording import percent
 
 _BARS = 60
 
@@ -43,8 +42,8 @@ def machine_page(view: SiteView, name: str) -> Page:
     model = plain(run.cpu_model, 80) or "an unknown processor"
     more = f", {plain(run.provider, 40)}" if run.provider else ""
     lead = (
-        f"{model}{more}. {many(figures, 'figure')} of {many(len(mains), 'algorithm')}, "
-        f"{many(len(view.runs[name]), 'run')}, the newest of {parts.day(run.started_at)}."
+        f"{model}{more}. {counted(figures, 'figure')} of {counted(len(mains), 'algorithm')}, "
+        f"{counted(len(view.runs[name]), 'run')}, the newest of {parts.day(run.started_at)}."
     )
     return Page(plain(name, 80), [lead], sections)
 
@@ -65,31 +64,26 @@ def _card(mains: list[Contest]) -> Card:
         f"not known at {open_}" if open_ else "",
         f"{alone} measured with one program alone" if alone else "",
     ]
-    winner = f"{plain(first.runner, 40)} is the fastest at {first.won} of {many(len(mains), 'algorithm')}"
+    winner = f"{plain(first.runner, 40)} is the fastest at {first.won} of {counted(len(mains), 'algorithm')}"
     return Card((Told("", "►" if first.won else "?", winner, "; ".join(part for part in told if part), ""),))
 
 
 def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:
     """The fastest program's cost of each algorithm that has data, cheapest first."""
     counted_mains = [
-        contest for contest in mains if counted(contest.work) == "byte" and contest.best.cost.cycles
+        contest for contest in mains if per_work(contest.work) == "byte" and contest.best.cost.cycles
     ]
     ordered = sorted(counted_mains, key=lambda contest: (contest.best.cost.cycles or 0.0, contest.work))
     rows = []
     for contest in ordered[:_BARS]:
         stand, value = contest.best, contest.best.cost.cycles or 0.0
-        half = value * stand.cost.width if math.isfinite(stand.cost.width) else 0.0
-        shown = (
-            f"{number(value, half)} {parts.width_of(stand.cost)}{parts.marks_text(stand.cost)} "
-            f"{contest.ranked.sign} {plain(stand.runner, 30)}"
-        )
+        shown = f"{parts.marked_text(value, stand.cost)} {contest.ranked.sign} {plain(stand.runner, 30)}"
         name = f"{view.title(contest.work[0])} {work_text(contest.work)}"
         rows.append(
-            Bar(
+            interval_bar(
                 name,
                 value,
-                value - half,
-                value + half,
+                stand.cost.width,
                 shown,
                 f"{name}: {program(stand)}, {shown}",
                 faint=stand.cost.doubted,
@@ -116,7 +110,7 @@ def _fastest(view: SiteView, mains: list[Contest]) -> Block:
         rows.append(
             [
                 Item(view.title(contest.work[0]), href),
-                f"{work_text(contest.work)}, cycles a {counted(contest.work)}",
+                f"{work_text(contest.work)}, cycles a {per_work(contest.work)}",
                 *parts.contest_items(view, contest),
             ]
         )
@@ -132,7 +126,7 @@ def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
     blocks: list[Block] = []
     for kind, these in sorted(kinds.items()):
         count = sum(len(contest.stands) for contest in these)
-        title = f"{kind_text(kind)}: {many(count, 'figure')}, {parts.shown_unit(these)}"
+        title = f"{kind_text(kind)}: {counted(count, 'figure')}, {parts.shown_unit(these)}"
         table = parts.figures_table(view, kind, these, f"Every figure of {kind_text(kind)}", by_machine=False)
         blocks.append(unfolding(title, table, open=len(kinds) == 1))
     return blocks or [text("No figure of this machine can be ranked.")]
@@ -183,7 +177,7 @@ def _failed(gathered: Gathered, view: SiteView, name: str) -> list[Block]:
     total = sum(max(count, 1) for run in view.runs[name] for *_, count in gathered.failures.get(run.key, ()))
     heads = columns("run | program | why | cells:n | said:text")
     table = sorted_table(Listing("Without a figure", heads, rows))
-    return [unfolding(f"Without a figure: {many(total, 'cell')}, and why", [table])]
+    return [unfolding(f"Without a figure: {counted(total)}, and why", [table])]
 
 
 def _facts(view: SiteView, name: str) -> Block:

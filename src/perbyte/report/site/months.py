@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from perbyte.atlas.index import RunRow
-from perbyte.model.text import plain
+from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
 from perbyte.report.html import Block, Page, Section, answer, sorted_table, text
 from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows, known_changes
-from perbyte.report.site.parts import many
 from perbyte.report.site.view import SiteView
 
 _NAMES = "January February March April May June July August September October November December".split()  # noqa: SIM905
@@ -52,10 +51,10 @@ def month_page(view: SiteView, name: str, runs: list[RunRow], fresh: list[tuple[
     dearer = sum(change.dearer for change in changed)
     machines = {run.machine for run in runs}
     told = [
-        f"{many(len(fresh), 'version')} measured for the first time" if fresh else "",
-        f"{many(dearer, 'figure')} became dearer and {len(changed) - dearer:,} cheaper" if changed else "",
+        f"{counted(len(fresh), 'version')} measured for the first time" if fresh else "",
+        f"{counted(dearer, 'figure')} became dearer and {len(changed) - dearer:,} cheaper" if changed else "",
     ]
-    winner = f"{many(len(runs), 'run')} on {many(len(machines), 'machine')}"
+    winner = f"{counted(len(runs), 'run')} on {counted(len(machines), 'machine')}"
     card = Card((Told("", "", winner, "; ".join(part for part in told if part), ""),))
     sections = [
         Section("summary", "Summary", "Summary", answer(card)),

@@ -19,7 +19,7 @@ from perbyte.report.listing import Head, Item, Listing, columns
 from perbyte.report.marks import Mark, marks_of_kinds
 from perbyte.report.ranks import against, value_in
 from perbyte.report.site import addresses
-from perbyte.report.site.view import ALONE, Contest, Kind, SiteView, counted
+from perbyte.report.site.view import ALONE, Contest, Kind, SiteView, per_work
 from perbyte.report.wording import number, size_label, width_text
 from perbyte.stats.compare import CYCLES, Comparison
 
@@ -72,6 +72,11 @@ def figure_text(value: float, width: float) -> str:
 def width_of(cost: PointCost) -> str:
     """The width of a cost's interval in per cent; a dash where it is not known."""
     return width_text(Estimate(1.0, 1 - cost.width, 1 + cost.width)) if math.isfinite(cost.width) else "–"
+
+
+def marked_text(value: float, cost: PointCost) -> str:
+    """A cost with the width of its interval and its marks of doubt."""
+    return f"{figure_text(value, cost.width)} {width_of(cost)}{marks_text(cost)}"
 
 
 def marks_text(cost: PointCost) -> str:
@@ -225,12 +230,7 @@ def quantile(ordered: Sequence[float], share: float) -> float:
     return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
 
 
-def many(count: int, what: str, more: str = "") -> str:
-    """So many of something: `1 machine`, `12 libraries`."""
-    return f"{count:,} {what if count == 1 else more or what + 's'}"
-
-
 def shown_unit(contests: Sequence[Contest], field: str = CYCLES) -> str:
     """The unit of a work's costs, in words."""
-    each = counted(contests[0].work)
+    each = per_work(contests[0].work)
     return f"{'cycles' if field == CYCLES else 'nanoseconds'} per {each}"
