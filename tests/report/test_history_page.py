@@ -13,7 +13,7 @@ from made_runs import HOSTILE, hostile_run, made_figure, made_judgement, made_ru
 from test_html import Page
 
 from perbyte.model import Cell, Machine, Quality, Run
-from perbyte.report.history import CYCLES, MEGABITS, history_chart, point_rows
+from perbyte.report.history import CYCLES, MEGABITS, history_chart, points_listing
 from perbyte.report.pictures import as_specification, as_svg, history_pictures, save_chart
 from perbyte.report.wording import three_digits
 from perbyte.studies.history import History, Means, load_history
@@ -139,9 +139,9 @@ def test_nothing_to_draw_is_said() -> None:
 
 
 def test_the_table_holds_every_point_with_its_gap(history: History) -> None:
-    rows = point_rows(history)
+    _, rows = points_listing(history).shown
     assert len(rows) == len(history.points)
-    texts = [" | ".join(text for _, text in row["parts"]) for row in rows]
+    texts = [" | ".join(row) for row in rows]
     (sparc,) = [text for text in texts if text.startswith("MD5 ") and "SPARC" in text]
     assert "no cycles: the clock is not published" in sparc
     (kompara,) = [

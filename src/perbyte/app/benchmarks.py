@@ -15,7 +15,7 @@ from perbyte.app.conducting import Conducted, conduct_plan
 from perbyte.app.listener import NOBODY, Listener
 from perbyte.errors import EXIT_INTERRUPTED, UsageError
 from perbyte.model import Cell, Policy, Run
-from perbyte.model.text import many
+from perbyte.model.text import counted
 
 if TYPE_CHECKING:
     from perbyte.stats.trials import BaselineChange
@@ -142,7 +142,7 @@ class Benchmarks:
         policy = replace(policy, budget_s=budget_s, cores=choose_cores(policy.cores))
         plan = Plan(tuple(cells), choose_twins(cells))
         ahead = foresee(plan, policy, surveyed.specs, recall_pace(policy.cores[0]))
-        self.listener.say(f"{many(len(cells), 'cell')}: {ahead}")
+        self.listener.say(f"{counted(len(cells))}: {ahead}")
         done = self.conduct(plan, replace(surveyed, failures=()), policy, cut=True)
         if done.code == EXIT_INTERRUPTED:
             raise KeyboardInterrupt

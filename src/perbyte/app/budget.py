@@ -8,6 +8,7 @@ from dataclasses import replace
 from perbyte.app.listener import Say, silent
 from perbyte.errors import UsageError
 from perbyte.measure import Prepared, foresee, recall_pace
+from perbyte.model.text import counted
 
 
 def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool) -> Prepared:
@@ -36,5 +37,5 @@ def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool) -> Prepared
             f"{text}: too much for a budget of {policy.budget_s:g} s",
             hint=f"{enough}, fewer cells or sizes, or fewer --epochs; --dry-run prints the time of a plan",
         )
-    say(f"{cells:,} cell{'s' * (cells != 1)}: {seen}")
+    say(f"{counted(cells)}: {seen}")
     return prepared

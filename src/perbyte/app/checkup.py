@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from perbyte import __version__, places
-from perbyte.app.building import outcome_line
 from perbyte.errors import PerbyteError
 from perbyte.measure import CoreWatch, choose_cores, describe_machine, recall, watch_cores
 from perbyte.model import Machine
-from perbyte.runners import BuildOutcome, BuildState, RunnerSpec, Session, find, locate, stale
+from perbyte.runners import RunnerSpec, Session, find, locate, stale
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -24,25 +23,26 @@ class Checkup:
     """The machine, its cores watched for a second, and what each runner said of itself and of its clock.
 
     `checked` holds a runner with its answer, which has `error` where it gave none; `found` are the answers of those
-    that can measure, the one to be trusted first; `unbuilt` are ordinary runners that are not built, `opt_in` others.
+    that can measure, the one to be trusted first; `unbuilt` are ordinary runners that are not built, each with what it
+    lacks and the command that installs that (empty where nothing lacks), `opt_in` others.
     """
 
     machine: Machine
     checked: list[tuple[RunnerSpec, dict[str, object]]]
     found: list[dict[str, object]]
     watched: list[CoreWatch]
-    unbuilt: list[RunnerSpec]
+    unbuilt: list[tuple[RunnerSpec, tuple[str, ...], str]]
     opt_in: list[RunnerSpec]
 
     def as_json(self) -> dict[str, Any]:
         """All of it as JSON types."""
-        unbuilt = [(spec.name, *lacks(spec)) for spec in self.unbuilt]
         return {
             "machine": dataclasses.asdict(self.machine),
             "cores": [dataclasses.asdict(core) for core in self.watched],
             "runners": [result for _, result in self.checked],
             "not_built": [
-                {"runner": name, "lacks": what, "install": install} for name, what, install in unbuilt
+                {"runner": spec.name, "lacks": what, "install": install}
+                for spec, what, install in self.unbuilt
             ],
         }
 
@@ -59,7 +59,7 @@ def look_around() -> Checkup:
         checked,
         [result for _, result in by_trust if "library" in result],
         _watch([spec for spec, result in by_trust if spec.compiled and "library" in result]),
-        [spec for spec in specs if spec.name not in ready],
+        [(spec, *_lacks(spec)) for spec in specs if spec.name not in ready],
         [spec for spec in locate() if spec.opt_in and not spec.out().is_dir()],
     )
 
@@ -99,16 +99,7 @@ def write_core_report(place: Path, content: Mapping[str, Any]) -> None:
     replace_atomically(place, write)
 
 
-def unbuilt_line(spec: RunnerSpec) -> str:
-    """What a runner that is not built needs. Building is left to `perbyte build`: a doctor touches nothing."""
-    what, install = lacks(spec)
-    if what:
-        return outcome_line(BuildOutcome(spec.name, BuildState.ABSENT, missing=what, install=install))
-    return f"{spec.name:18} not built    everything is there; run: perbyte build {spec.name}"
-
-
-def lacks(spec: RunnerSpec) -> tuple[tuple[str, ...], str]:
-    """What a runner lacks to be built, and the command that installs it; both empty when nothing lacks."""
+def _lacks(spec: RunnerSpec) -> tuple[tuple[str, ...], str]:
     from perbyte.runners.needs import Missing, look
 
     needs = look(spec)

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perbyte import places
-from perbyte.app.gate import SHOWN, cells_text
+from perbyte.app.gate import SHOWN
 from perbyte.app.run_names import find_run, require_distinct, run_named, runs_there_are, where_looked
 from perbyte.catalogue import Selector, parse_selector
 from perbyte.errors import UsageError
 from perbyte.model import Cell, CellFigure, Conditions, Run
+from perbyte.model.text import counted
 from perbyte.stats.across import Across, between_runs
 from perbyte.stats.pairing import pair_cells
 from perbyte.store import latest, open_run, runs
@@ -55,8 +56,8 @@ def _pair(sides: Sequence[str], run: Run) -> SelectedPairs:
     pairing = pair_cells([figure.cell for figure in ours], [figure.cell for figure in theirs])
     if not pairing.pairs:
         raise UsageError(
-            f"nothing to compare: '{sides[0]}' fits {cells_text(len(ours))} of the run, "
-            f"'{sides[1]}' {cells_text(len(theirs))}, none alike",
+            f"nothing to compare: '{sides[0]}' fits {counted(len(ours))} of the run, "
+            f"'{sides[1]}' {counted(len(theirs))}, none alike",
             hint="two cells match if size and contract agree, and the operation unless each side has one",
         )
     alone = ([ours[i].cell for i in pairing.left_a], [theirs[i].cell for i in pairing.left_b])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED
-from perbyte.model.text import plural
+from perbyte.model.text import counted
 from perbyte.stats.regressions import Named, Regressions, find_regressions
 from perbyte.stats.trials import CountChange
 
@@ -61,9 +61,4 @@ def gate_code(regressions: Regressions, undecided_is: str | None, *, missing: bo
 
 
 def _shown(addresses: Sequence[str]) -> str:
-    return f"{cells_text(len(addresses))}: {', '.join(addresses[:SHOWN])}"
-
-
-def cells_text(count: int) -> str:
-    """`1 cell`, `2 cells`."""
-    return f"{count} {plural(count, 'cell')}"
+    return f"{counted(len(addresses))}: {', '.join(addresses[:SHOWN])}"

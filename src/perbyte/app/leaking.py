@@ -14,6 +14,7 @@ from perbyte import __version__, places
 from perbyte.app.listener import NOBODY, Listener, Say, silent
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED, UsageError
 from perbyte.extras import require
+from perbyte.model.text import counted
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
@@ -108,9 +109,8 @@ def find_leaks(
     require("query", "keeping pairs")
     writer = LeakWriter(out or places.runs_home() / run_id, beside=bool(beside))
 
-    lines = f"{len(cases)} line{'s' * (len(cases) != 1)}"
     if cases:
-        listener.say(f"{lines}, {budget_s:.0f} s at the most")
+        listener.say(f"{counted(len(cases), 'line')}, {budget_s:.0f} s at the most")
     pinned, what = replace(policy, cores=cores), f"perbyte {' '.join(command)}"
     with watch(budget_s) as tell:
         leaks = Leaks(survey, cores, policy, seed, target, keep=_keeping(writer), say=tell)

@@ -97,8 +97,9 @@ def build_group(
     `gated`: what fits no checksum is not measured, because nothing else says what is right.
     """
     from perbyte.trial.alive import look
+    from perbyte.trial.building import home
     from perbyte.trial.checksum import compare_checksums
-    from perbyte.trial.program import home, sdk_archive
+    from perbyte.trial.program import sdk_archive
 
     several = len({implementation.primitive for implementation in group}) > 1
     jobs = []

@@ -22,7 +22,7 @@ def command(options: _DoctorOptions) -> int:
 
     Exit code 3 if nothing can be measured here.
     """
-    from perbyte.app.checkup import look_around, unbuilt_line, write_core_report
+    from perbyte.app.checkup import look_around, write_core_report
     from perbyte.report.checkup import checkup_lines
 
     seen = look_around()
@@ -35,5 +35,5 @@ def command(options: _DoctorOptions) -> int:
     if options.as_json:
         print_json(seen.as_json())
     elif not options.report:
-        print_lines(checkup_lines(seen, [unbuilt_line(spec) for spec in seen.unbuilt]))
+        print_lines(checkup_lines(seen))
     return EXIT_FINE if seen.found else EXIT_ENVIRONMENT

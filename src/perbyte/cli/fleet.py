@@ -13,7 +13,7 @@ from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import QuietOption, note, notes, print_json
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
-from perbyte.model.text import many, plain
+from perbyte.model.text import counted, plain
 
 if TYPE_CHECKING:
     from perbyte.fleet.conduct import JobOutcome
@@ -152,7 +152,7 @@ def measure_(options: _FleetOptions) -> int:
         if options.machines:
             names = tuple(options.machines.split(","))
         names = choose_machines(names, there, scheduler, note)
-        options.notes.note(f"job {job.id} on {many(len(names), 'machine')}: {', '.join(names)}")
+        options.notes.note(f"job {job.id} on {counted(len(names), 'machine')}: {', '.join(names)}")
         try:
             watch = partial(_tell, quiet=quiet)
             done = conduct.conduct(scheduler, job, names, watch, patience_s=options.patience)

@@ -6,11 +6,14 @@ in the end, so that a text which nobody thought of cannot drive a terminal eithe
 
 from __future__ import annotations
 
+import csv
 import dataclasses
+import io
 import math
 import os
 import re
 import unicodedata
+from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
 _LINE_ENDS = "\n\r\t\v\f\u0085\u2028\u2029"
@@ -70,14 +73,9 @@ def natural(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple((0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts)
 
 
-def plural(count: int, what: str, more: str = "") -> str:
-    """The word for so many: `machine` of one, else `more`, or the word with an s."""
-    return what if count == 1 else more or f"{what}s"
-
-
-def many(count: int, what: str, more: str = "") -> str:
-    """So many of something: `1 machine`, `12 libraries`, `1,024 cells`."""
-    return f"{count:,} {plural(count, what, more)}"
+def counted(count: int, noun: str = "cell", several: str = "") -> str:
+    """So many of something: `1 cell`, `1,200 machines`, `12 libraries`; `several` is the plural that no s makes."""
+    return f"{count:,} {noun if count == 1 else several or noun + 's'}"
 
 
 def plain_lines(text: str, most: int = 40) -> str:
@@ -92,6 +90,15 @@ def inert(value: Any) -> Any:
         return value
     text = plain(value, 4000)
     return f"'{text}" if text.startswith(_FORMULA) else text
+
+
+def csv_text(fields: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
+    """Rows as CSV (RFC 4180) with a heading, each value `inert`."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, tuple(fields), lineterminator="\r\n")
+    writer.writeheader()
+    writer.writerows({name: inert(value) for name, value in row.items()} for row in rows)
+    return out.getvalue()
 
 
 def visible(text: str, *, colours: bool = False) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from perbyte.model.text import plain, plural
+from perbyte.model.text import counted, plain
 from perbyte.report.listing import Listing, columns
 
 _HEADS = columns("algorithm | runners:n | libraries:n | tiers:n | cells:n | known answers:n | outputs")
@@ -16,11 +16,11 @@ def agreement_listing(agreement: Any) -> Listing:
     rows = [
         (
             each.algorithm,
-            str(len(each.runners)),
-            str(len(each.libraries)),
-            str(each.tiers),
-            str(each.cells),
-            str(each.answers),
+            len(each.runners),
+            len(each.libraries),
+            each.tiers,
+            each.cells,
+            each.answers,
             _outputs(each),
         )
         for each in agreement.algorithms
@@ -50,9 +50,7 @@ def agreement_lines(agreement: Any) -> Iterator[str]:
     cells = sum(each.cells for each in algorithms)
     lone = sum(not each.compared for each in algorithms)
     yield (
-        f"{len(algorithms)} {plural(len(algorithms), 'algorithm')}, "
-        f"{agreement.runners} {plural(agreement.runners, 'runner')}: {cells} {plural(cells, 'cell')} right, "
-        f"{agreement.compared} {plural(agreement.compared, 'output')} compared, "
-        f"{sum(len(each.failures) for each in algorithms)} differ; "
+        f"{counted(len(algorithms), 'algorithm')}, {counted(agreement.runners, 'runner')}: {counted(cells)} right, "
+        f"{agreement.compared} outputs compared, {sum(len(each.failures) for each in algorithms)} differ; "
         f"{lone} with no other output to compare ({agreement.seconds:.0f} s)"
     )

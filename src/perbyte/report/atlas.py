@@ -9,7 +9,7 @@ import altair as alt
 
 from perbyte.atlas.index import Atlas, RunRow
 from perbyte.atlas.overview import Overview, Point, PointCost, look_over, per
-from perbyte.model.text import plain
+from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
 from perbyte.report.atlascard import MOST, atlas_card, cost_text, named
 from perbyte.report.charts import Chart, finished
@@ -62,7 +62,7 @@ def atlas_page(atlas: Atlas) -> tuple[Page, Overview]:
     ]
     machines = len(atlas.machines())
     page = Page(
-        f"{_many(machines, 'machine')}, {_many(overview.runs, 'run')}",
+        f"{counted(machines, 'machine')}, {counted(overview.runs, 'run')}",
         [f"{overview.cells:,} figures of cryptographic functions, measured with Perbyte."],
         [
             Section(
@@ -140,7 +140,7 @@ def _found(overview: Overview) -> Block:
         certain.insert(
             1,
             "A machine is unlike its model where it lies more than four times the usual spread, and 2%, from the "
-            f"middle of three or more; {_many(len(overview.unlike), 'machine')} "
+            f"middle of three or more; {counted(len(overview.unlike), 'machine')} "
             f"{'is' if len(overview.unlike) == 1 else 'are'}.",
         )
     lines = []
@@ -178,14 +178,10 @@ def _shown(overview: Overview, point: Point, field: str) -> list[tuple[PointCost
     ]
 
 
-def _many(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"
-
-
 def _described(cost: PointCost, value: float, unit: str) -> str:
     return (
         f"{plain(cost.machine, 80)}, {plain(cost.library, 40)} {plain(cost.version, 40)}, {named(cost.point)}: "
-        f"{cost_text(cost, value)} {unit}, {_many(cost.runs, 'run')}"
+        f"{cost_text(cost, value)} {unit}, {counted(cost.runs, 'run')}"
     )
 
 
@@ -241,7 +237,7 @@ def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bo
     left = len(machines) - len(kept)
     return finished(
         drawn,
-        f"{named(point)} on {_many(len(kept), 'machine')}, fastest first",
+        f"{named(point)} on {counted(len(kept), 'machine')}, fastest first",
         [
             f"{unit}, median of a machine's runs; newest version of each library; the darker, the slower",
             *_legend(cost for cost, _ in shown if cost.machine in kept),
@@ -293,7 +289,7 @@ def _dots(overview: Overview, unit: str, field: str, each: str, *, narrow: bool 
         narrow=narrow,
     )
     alone = next(iter(overview.models)) if len(overview.models) == 1 else ""
-    spread = f"How far {_many(len(overview.models), 'machine')} spread"
+    spread = f"How far {counted(len(overview.models), 'machine')} spread"
     return finished(
         drawn,
         f"What libraries cost on {plain(alone, 80)}" if alone else spread,

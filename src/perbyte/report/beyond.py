@@ -10,7 +10,7 @@ from rich.text import Text
 
 from perbyte.model import CellFigure, Estimate
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
-from perbyte.model.text import json_ready, plain
+from perbyte.model.text import counted, json_ready, plain
 from perbyte.report.lines import columns_of, prose, to_text
 from perbyte.report.marks import marks_of
 from perbyte.report.wording import (
@@ -42,7 +42,7 @@ def _together(scaled: Scaling) -> str:
     size = data_bytes(cell)
     scale, unit = (size / 1e9, "GB/s") if size else (1.0, "calls a second")
     every, each = scaled.all.scaled(scale), scaled.each.scaled(scale)
-    text = f"{scaled.threads} core{'s' * (scaled.threads > 1)}: {value_text(every)} {unit} ({interval_text(every)})"
+    text = f"{counted(scaled.threads, 'core')}: {value_text(every)} {unit} ({interval_text(every)})"
     if scaled.threads > 1:
         text += f", {value_text(each)} each"
     if efficiency:

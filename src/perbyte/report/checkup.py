@@ -9,37 +9,50 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from perbyte.model import Machine
+from perbyte.report.listing import Listing, columns
+from perbyte.report.listing import lines as table_lines
 
 
-def checkup_lines(seen: Any, unbuilt: Sequence[str]) -> Iterator[str]:
-    """All that `app.checkup` saw, in sections; `unbuilt` are lines on runners that are not built."""
+def checkup_lines(seen: Any) -> Iterator[str]:
+    """All that `app.checkup` saw, in sections."""
     parts = {
         "machine": machine_lines(seen.machine),
         "clock": clock_lines(seen.found),
         "neighbours": neighbour_lines(seen.found, seen.watched, seen.machine),
-        "runners": [*map(_runner_line, seen.checked), *unbuilt, *map(_opt_in_line, seen.opt_in)],
+        "runners": [line for line, heads in table_lines(runners_listing(seen)) if not heads],
     }
-    for title, lines in parts.items():
+    for title, told in parts.items():
         yield title
-        yield from (f"  {line}" for line in lines)
+        yield from (f"  {line}" for line in told)
     if not seen.found:
         yield "nothing can be measured here yet; run: perbyte build"
 
 
-def _runner_line(checked: tuple[Any, Mapping[str, Any]]) -> str:
-    spec, result = checked
+def runners_listing(seen: Any) -> Listing:
+    """A row for each runner: ready, outdated or broken, then those that are not built, then those to opt in to."""
+    rows = [(spec.name, *_state(spec, result)) for spec, result in seen.checked]
+    rows += [
+        (spec.name, "absent", f"lacks {', '.join(what)}{f'; install: {install}' * bool(install)}")
+        if what
+        else (spec.name, "not built", f"everything is there; run: perbyte build {spec.name}")
+        for spec, what, install in seen.unbuilt
+    ]
+    rows += [
+        (spec.name, "opt-in", f"{spec.summary}; build it with: perbyte build {spec.name}")
+        for spec in seen.opt_in
+    ]
+    return Listing("Runners", columns("runner | state | what it is"), rows)
+
+
+def _state(spec: Any, result: Mapping[str, Any]) -> tuple[str, str]:
     if "error" in result:
-        return f"{spec.name:18} BROKEN       {result['error']}"
-    state = "outdated" if result["outdated"] else "ready"
+        return "BROKEN", result["error"]
     way = f"; its sources changed, run: perbyte build {spec.name}" if result["outdated"] else ""
     return (
-        f"{spec.name:18} {state:12} {result['library']} {result['library_version']}, "
-        f"{result['algorithms']} algorithms, tiers {', '.join(spec.tiers)}{way}"
+        "outdated" if result["outdated"] else "ready",
+        f"{result['library']} {result['library_version']}, {result['algorithms']} algorithms, "
+        f"tiers {', '.join(spec.tiers)}{way}",
     )
-
-
-def _opt_in_line(spec: Any) -> str:
-    return f"{spec.name:18} opt-in       {spec.summary}; build it with: perbyte build {spec.name}"
 
 
 def machine_lines(machine: Machine) -> list[str]:

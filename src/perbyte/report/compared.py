@@ -8,7 +8,7 @@ from typing import Any
 
 from perbyte.errors import UsageError
 from perbyte.model import NoiseFloor, Run
-from perbyte.model.text import plural
+from perbyte.model.text import counted
 from perbyte.report.behaviour import change_lines, changes_json
 from perbyte.report.export import comparison_json
 from perbyte.report.grid import Grid, compare_pairs, compare_runs, in_common
@@ -44,9 +44,7 @@ class ComparedSides:
     def left_out(self) -> str:
         """What is in no grid, in a line; empty where there is nothing."""
         told = [
-            f"{count} {plural(count, 'cell')} of {name}"
-            for count, name in zip(self.left, self.names, strict=False)
-            if count
+            f"{counted(count)} of {name}" for count, name in zip(self.left, self.names, strict=False) if count
         ]
         return f"left out: {' and '.join(told)} without a counterpart" if told else ""
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from perbyte import places
-from perbyte.model.text import plain, plural
+from perbyte.model.text import counted, plain
 
 _UNPROVED = (
     "Not proved: other operations and sizes than these; outputs without a known answer, since no other library was "
@@ -49,7 +49,7 @@ def verdict_lines(label: str, complaints: Sequence[Any], quick: bool, took_s: fl
     if not complaints:
         yield f"{label}: keeps every promise of protocol/SPEC.md ({what}, {took_s:.1f} s)"
         return
-    promises = f"{len(complaints)} {plural(len(complaints), 'promise is', 'promises are')}"
+    promises = counted(len(complaints), "promise is", "promises are")
     yield f"{label}: {promises} not kept ({what}, {took_s:.1f} s)"
     titles = _sections()
     for section in sorted({complaint.section for complaint in complaints}):

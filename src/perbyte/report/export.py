@@ -8,9 +8,7 @@ knows.
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-import io
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +16,7 @@ from typing import Any
 from perbyte import exchange
 from perbyte.errors import UsageError
 from perbyte.model import Cell, CellFigure, NoiseFloor, Quantile, Run
-from perbyte.model.text import inert, json_ready
+from perbyte.model.text import csv_text, json_ready
 from perbyte.report.behaviour import COUNT_FIELDS, behaviours_json
 from perbyte.report.bindings import bindings_listing
 from perbyte.report.grid import Entry, Grid, Place, run_grids
@@ -108,14 +106,12 @@ def to_csv(run: Run) -> str:
 
     Names come from whoever wrote the run; one that begins like a formula is led by an apostrophe.
     """
-    out = io.StringIO()
     counted = {behaviour.cell: behaviour.record() for behaviour in run.behaviours}
     leaks = {
         leak.cell: worst_of([other for other in run.leaks if other.cell == leak.cell]) for leak in run.leaks
     }
     fields = (*CELL_FIELDS, *CSV_FIELDS, *(COUNT_FIELDS if counted else ()), *(LEAK_FIELDS if leaks else ()))
-    writer = csv.DictWriter(out, fields, lineterminator="\r\n")
-    writer.writeheader()
+    rows = []
     conditions, standings = run.conditions, _standings(run)
     of_run = {
         "run": conditions.run_id,
@@ -141,8 +137,8 @@ def to_csv(run: Run) -> str:
                 "leak_bound": json_ready(told.bound),
                 "leak_said": verdict_text(told),
             }
-        writer.writerow({name: inert(value) for name, value in record.items()})
-    return out.getvalue()
+        rows.append(record)
+    return csv_text(fields, rows)
 
 
 def _ends(figure: CellFigure) -> dict[str, Any]:
@@ -236,16 +232,8 @@ def comparison_json(grids: Sequence[Grid], noise: NoiseFloor | None) -> dict[str
 
 def comparison_csv(grids: Sequence[Grid]) -> str:
     """Give a comparison as CSV: a line for each row and side, under the names of the JSON."""
-    out = io.StringIO()
-    writer: csv.DictWriter[str] | None = None
-    for row in comparison_json(grids, None)["rows"]:
-        for figure in row.pop("figures"):
-            record = {**row, **figure}
-            if writer is None:
-                writer = csv.DictWriter(out, list(record), lineterminator="\r\n")
-                writer.writeheader()
-            writer.writerow({name: inert(value) for name, value in record.items()})
-    return out.getvalue()
+    rows = [row | figure for row in comparison_json(grids, None)["rows"] for figure in row.pop("figures")]
+    return csv_text(rows[0], rows) if rows else ""
 
 
 def _compared(entry: Entry, name: str) -> dict[str, Any]:

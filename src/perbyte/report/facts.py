@@ -16,7 +16,7 @@ from typing import Any
 from perbyte.catalogue import load
 from perbyte.errors import PerbyteError
 from perbyte.model import Doubt, Failure, Machine, NoiseFloor, Run, Warning
-from perbyte.model.text import many, plain, plural
+from perbyte.model.text import counted, plain
 from perbyte.report.wording import percent
 from perbyte.stats.across import ACROSS_RUNS
 from perbyte.store import read_signature, verify
@@ -57,7 +57,7 @@ def noise_line(noise: NoiseFloor | None) -> str:
     count = len(noise.pairs)
     return (
         f"noise floor: {percent(noise.relative)} (the largest difference between identical, "
-        f"precisely measured cells in {count} {plural(count, 'pair')} of processes; no smaller one is claimed)"
+        f"precisely measured cells in {counted(count, 'pair')} of processes; no smaller one is claimed)"
     )
 
 
@@ -130,7 +130,7 @@ def condition_lines(run: Run) -> list[str]:
             "cycles: "
             + "; ".join(
                 f"{_SOURCES.get(name, plain(name, 40))}"
-                + (f" ({many(count, 'cell')})" if len(sources) > 1 else "")
+                + (f" ({counted(count, 'cell')})" if len(sources) > 1 else "")
                 for name, count in sorted(sources.items())
             )
         )
@@ -143,12 +143,12 @@ def condition_lines(run: Run) -> list[str]:
     if conditions.origin != MEASURED:  # seed and duration would be those of a measurement that never was
         source = plain(conditions.input.get("source", ""), 80)
         lines.append(
-            f"run: {plain(conditions.run_id, 60)}, {many(len(run.cells), 'cell')}, {plain(conditions.origin, 40)}"
+            f"run: {plain(conditions.run_id, 60)}, {counted(len(run.cells), 'cell')}, {plain(conditions.origin, 40)}"
             + (f" from {source}" if source else "")
         )
         return lines
     lines.append(
-        f"run: {plain(conditions.run_id, 60)}, {many(len(run.cells), 'cell')}"
+        f"run: {plain(conditions.run_id, 60)}, {counted(len(run.cells), 'cell')}"
         + (f", {clean:,} of {taken:,} samples clean ({clean / taken:.0%})" if taken else "")
         + f", {run.measuring_s:.1f} s of measuring, seed {conditions.policy.seed}"
         + ("" if run.complete else "; INTERRUPTED: what was measured until then")
@@ -190,13 +190,18 @@ def failure_lines(run: Run) -> list[str]:
     for failure, count in failures_by_cause(run):
         if failure.kind == "unsupported":
             continue
-        cells = f" ({many(count, 'cell')})" if count > 1 else ""
+        cells = f" ({counted(count, 'cell')})" if count > 1 else ""
         what = plain(failure.address if count == 1 else failure.runner, 100)
-        line = f"{what}: {plain(failure.kind, 20)}{cells}: {plain(failure.message, 300)}"
-        if failure.expected or failure.got:
-            line += f"; expected {plain(failure.expected, 72)}, got {plain(failure.got, 72)}"
-        lines.append(line)
+        message = plain(failure.message, 300) + outputs_text(failure)
+        lines.append(f"{what}: {plain(failure.kind, 20)}{cells}: {message}")
     return lines
+
+
+def outputs_text(failure: Failure) -> str:
+    """What was expected and what came, behind a failure's message; empty where there is neither."""
+    if not (failure.expected or failure.got):
+        return ""
+    return f"; expected {plain(failure.expected, 72)}, got {plain(failure.got, 72)}"
 
 
 def identity_rows(run: Run) -> list[list[str]]:
@@ -398,5 +403,7 @@ def imported_text(run: Run) -> str:
     )
     absent = f", {len(run.failures)} not available" if run.failures else ""
     where = f", {run.conditions.machine.cpu_model}" if run.conditions.machine.cpu_model else ""
-    count, state = len(run.cells), "" if run.complete else "; INCOMPLETE"
-    return plain(f"{count} {plural(count, 'cell')}{absent}; {library}{where}{state}", 200)
+    return plain(
+        f"{counted(len(run.cells))}{absent}; {library}{where}" + ("" if run.complete else "; INCOMPLETE"),
+        200,
+    )

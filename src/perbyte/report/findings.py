@@ -10,7 +10,7 @@ from collections import Counter
 
 from perbyte.model import CellFigure, Quality, Run
 from perbyte.model.cell import FULL
-from perbyte.model.text import many, plain, plural
+from perbyte.model.text import counted, plain
 from perbyte.report.facts import clean_share, library_names, noise_line
 from perbyte.report.grid import Entry, Grid, Place
 from perbyte.report.runcharts import factors_of
@@ -38,8 +38,8 @@ def counts(run: Run) -> list[tuple[str, str]]:
     measured = any(figure.samples for figure in run.cells) or not run.cells
     first = [
         (f"{len(run.cells):,}", "cells measured" if measured else "cells imported"),
-        (f"{algorithms:,}", plural(algorithms, "algorithm")),
-        (f"{libraries:,}", plural(libraries, "library", "libraries")),
+        (f"{algorithms:,}", "algorithm" if algorithms == 1 else "algorithms"),
+        (f"{libraries:,}", "library" if libraries == 1 else "libraries"),
     ]
     if not measured:  # another program's: nothing is known of samples and precision
         return first
@@ -76,11 +76,11 @@ def certainty(run: Run) -> list[str]:
     known = [figure for figure in run.cells if figure.interval.known]
     if blind := len(run.cells) - len(known):
         sentences.append(
-            f"{many(blind, 'cell')} imported from another program: one value each, without samples, without "
+            f"{counted(blind, 'cell')} imported from another program: one value each, without samples, without "
             "an interval and without a check of the output. They are shown, never ranked."
         )
     if known:
-        sentences.append(f"Of {many(len(known), 'cell')}: {_by_quality(known)}.")
+        sentences.append(f"Of {counted(len(known), 'cell')}: {_by_quality(known)}.")
     widths = sorted(width for figure in run.cells if math.isfinite(width := figure.relative_half_width))
     if widths:
         half, most = (percent(widths[min(int(share * len(widths)), len(widths) - 1)]) for share in (0.5, 0.9))
@@ -98,7 +98,7 @@ def certainty(run: Run) -> list[str]:
         )
     if without := sum(figure.cycle_source == "none" for figure in known):
         sentences.append(
-            f"{many(without, 'cell')} had no cycle source that can be trusted: time only, no cycles."
+            f"{counted(without, 'cell')} had no cycle source that can be trusted: time only, no cycles."
         )
     failed = Counter(failure.kind for failure in run.failures if failure.kind != "unsupported")
     if failed:

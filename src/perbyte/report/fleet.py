@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from perbyte.model.text import many, plain
+from perbyte.model.text import counted, plain
 from perbyte.report.listing import Listing, from_records
 
 
@@ -26,8 +26,8 @@ def fleet_listing(machines: Mapping[str, Any], others: Mapping[str, str]) -> Lis
 
 def fleet_sum(machines: Mapping[str, Any], others: Mapping[str, str]) -> str:
     """How many machines there are; and how many workers where some are on one machine."""
-    workers = f", {many(len(machines), 'worker')}" if others else ""
-    return f"{many(len(machines) - len(others), 'machine')}{workers}"
+    workers = f", {counted(len(machines), 'worker')}" if others else ""
+    return f"{counted(len(machines) - len(others), 'machine')}{workers}"
 
 
 def outcome_lines(done: Any) -> Iterator[str]:

@@ -15,41 +15,33 @@ from typing import Any
 import altair as alt
 
 from perbyte.model import Estimate, Quality, Run
-from perbyte.model.text import many, plain
+from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, Records, finished
 from perbyte.report.labels import Spot, place_labels
+from perbyte.report.listing import Item, Listing, columns
 from perbyte.report.wording import number, percent, sentence, size_label, three_digits
 from perbyte.studies.history import Explained, History, HistoryLine, HistoryPoint, Jump, LeftOut, Means
 
-COLUMNS = (
-    ("algorithm", ""),
-    ("year", "n"),
-    ("figure", ""),
-    ("machine", "text"),
-    ("program", "text"),
-    ("uses", ""),
-    ("per call", "n"),
-    ("clock", "n"),
-    ("cycles/byte", "n"),
-    ("Mbit/s", "n"),
-    ("× first", "n"),
-    ("notes", "text"),
+_POINTS = (
+    "algorithm | year:n | figure | machine:text | program:text | uses | per call:n | clock:n | cycles/byte:n | Mbit/s:n"
+    " | × first:n | notes:text"
 )
-STEPS = "from:text | to:text | cycles/byte:n | Mbit/s:n | times as fast:n | clock ×:n | work per cycle ×:n"
+_STEPS = "from:text | to:text | cycles/byte:n | Mbit/s:n | times as fast:n | clock ×:n | work per cycle ×:n"
 _MEANS = {Means.SOFTWARE: "software", Means.INSTRUCTIONS: "instructions", Means.VIRTUAL: "Java VM"}
-Part = tuple[float | None, str]
-"""A number to sort by (None: nothing) and its text."""
 
 
-def point_rows(history: History) -> list[dict[str, Any]]:
-    """Every point, under `COLUMNS`, line by line."""
-    return [row for line in history.lines for row in _rows(history, line)]
+def points_listing(history: History) -> Listing:
+    """Every point, line by line."""
+    rows = [row for line in history.lines for row in _rows(history, line)]
+    return Listing("Every point of the history", columns(_POINTS), rows)
 
 
-def explanations(history: History) -> list[dict[str, Any]]:
-    """What explains the jumps, each with its steps under `STEPS`."""
-    return [_explanation(explained, history) for explained in history.explained]
+def steps_listing(explained: Explained, history: History) -> Listing:
+    """The steps of an explanation, under its title."""
+    names = {line.id: line.name for line in history.lines}
+    rows = [_step(jump, names) for jump in explained.jumps]
+    return Listing(plain(explained.explanation.title, 120), columns(_STEPS), rows)
 
 
 def left_out_lines(history: History) -> list[str]:
@@ -103,7 +95,7 @@ def _gain(line: HistoryLine, first: HistoryPoint, last: HistoryPoint, gain: floa
     )
 
 
-def _rows(history: History, line: HistoryLine) -> Iterable[dict[str, Any]]:
+def _rows(history: History, line: HistoryLine) -> Iterable[list[Item]]:
     points = history.of(line)
     rates = {point.id: point.megabits_per_second.value for point in points if point.megabits_per_second}
     printed = [point for point in points if point.id in rates and not point.measured]
@@ -113,27 +105,26 @@ def _rows(history: History, line: HistoryLine) -> Iterable[dict[str, Any]]:
     ]  # points are in the order of years
     first = max(earliest, key=lambda point: rates[point.id], default=None)
     for index, point in enumerate(points):
-        yield {"first": not index, "measured": point.measured, "parts": _row(line, point, first)}
+        yield [Item(plain(line.name, 60), group=not index), *_row(point, first)]
 
 
-def _row(line: HistoryLine, point: HistoryPoint, first: HistoryPoint | None) -> list[Part]:
+def _row(point: HistoryPoint, first: HistoryPoint | None) -> list[Item]:
     gain = None
     if first and point.megabits_per_second:
         gain = _ratio(point.megabits_per_second, first.megabits_per_second)
     clock = point.clock_hz
     return [
-        (None, plain(line.name, 60)),
-        (point.year, str(point.year)),
-        (None, "measured" if point.measured else "published"),
-        (None, machine_name(point)),
-        (None, program_name(point) or "not named"),
-        (None, _MEANS[point.means]),
-        (point.size_bytes, size_label(point.size_bytes)),
-        (clock, f"{number(clock / 1e9, clock / 1e11)} GHz" if clock else "–"),
-        _part(point.cycles_per_byte, point),
-        _part(point.megabits_per_second, point),
-        (gain, three_digits(gain) if gain else "–"),
-        (None, _notes(point)),
+        Item(str(point.year), value=point.year),
+        Item("measured" if point.measured else "published"),
+        Item(machine_name(point)),
+        Item(program_name(point) or "not named"),
+        Item(_MEANS[point.means]),
+        Item(size_label(point.size_bytes), value=point.size_bytes),
+        Item(f"{number(clock / 1e9, clock / 1e11)} GHz" if clock else "–", value=clock),
+        _rate_item(point.cycles_per_byte, point),
+        _rate_item(point.megabits_per_second, point),
+        Item(three_digits(gain) if gain else "–", value=gain),
+        Item(_notes(point)),
     ]
 
 
@@ -148,17 +139,6 @@ def _notes(point: HistoryPoint) -> str:
     if point.quality not in ("", Quality.GOOD):
         texts.append(point.quality)
     return "; ".join([*texts, *([point.gap] if point.gap else [])])
-
-
-def _explanation(explained: Explained, history: History) -> dict[str, Any]:
-    names = {line.id: line.name for line in history.lines}
-    missing = "; ".join(plain(text, 120) for text in explained.missing)
-    return {
-        "title": plain(explained.explanation.title, 120),
-        "text": plain(explained.explanation.text, 1500),
-        "steps": [_step(jump, names) for jump in explained.jumps],
-        "missing": f"Not shown here: {missing}." if missing else "",
-    }
 
 
 def _step(jump: Jump, names: dict[str, str]) -> tuple[str, ...]:
@@ -188,8 +168,10 @@ def _point_name(point: HistoryPoint, names: dict[str, str]) -> str:
 
 
 def _left_out(out: LeftOut) -> str:
-    names = f" ({', '.join(plain(name, 40) for name in out.names)})" if out.names else ""
-    return f"{plain(out.source, 60)}: {many(out.count, 'figure')}: {plain(out.why, 160)}{names}"
+    names = ", ".join(plain(name, 40) for name in out.names)
+    return f"{plain(out.source, 60)}: {counted(out.count, 'figure')}: {plain(out.why, 160)}" + (
+        f" ({names})" if names else ""
+    )
 
 
 def _ratio(above: Estimate | None, below: Estimate | None) -> float:
@@ -198,12 +180,14 @@ def _ratio(above: Estimate | None, below: Estimate | None) -> float:
     return above.value / below.value
 
 
-def _part(estimate: Estimate | None, point: HistoryPoint) -> Part:
+def _rate_item(estimate: Estimate | None, point: HistoryPoint) -> Item:
+    look = "now" * point.measured
     if estimate is None:
-        return None, "–"
+        return Item("–", look=look)
+    text = f"{float(f'{estimate.value:.4g}'):,.10g}"
     if point.has_interval:
-        return estimate.value, number(estimate.value, (estimate.high - estimate.low) / 2)
-    return estimate.value, f"{float(f'{estimate.value:.4g}'):,.10g}"
+        text = number(estimate.value, (estimate.high - estimate.low) / 2)
+    return Item(text, value=estimate.value, look=look)
 
 
 def _short(estimate: Estimate | None) -> str:

@@ -23,7 +23,7 @@ from perbyte import __version__
 from perbyte.model.text import plain
 from perbyte.report import theme
 from perbyte.report.card import Card
-from perbyte.report.listing import Listing
+from perbyte.report.listing import Listing, as_item
 from perbyte.report.pictures import Picture, as_svg, embedded, template
 
 _ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "circle"})
@@ -32,6 +32,7 @@ _ATTRIBUTES = frozenset(
     stroke-width stroke-dasharray stroke-opacity stroke-miterlimit stroke-linecap stroke-linejoin text-anchor
     dominant-baseline font-family font-size font-weight font-style pointer-events""".split()  # noqa: SIM905
 )
+_LEAST_FILTERED = 9  # rows from which on a table has a filter
 _TEMPLATES = Path(__file__).parent / "templates"
 
 
@@ -111,6 +112,19 @@ def table(listing: Listing, look: str = "") -> Block:
     shown, rows = listing.shown
     columns = [(column.text, column.look) for column in shown]
     return Block("table", {"columns": columns, "rows": rows, "label": listing.title, "look": look})
+
+
+def sorted_table(listing: Listing, look: str = "", *, example: str = "") -> Block:
+    """A listing as a table that sorts, and filters where it is long; `example` of what to filter by."""
+    data = {
+        "columns": [(column.text, column.look) for column in listing.columns],
+        "rows": [[as_item(entry) for entry in row] for row in listing.rows],
+        "label": listing.title,
+        "look": look,
+        "filtered": len(listing.rows) >= _LEAST_FILTERED,
+        "example": example,
+    }
+    return Block("sorted", data)
 
 
 def unfolding(summary: str, blocks: Sequence[Block], *, open: bool = False) -> Block:

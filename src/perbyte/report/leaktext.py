@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import math
 from collections.abc import Sequence
@@ -12,7 +10,7 @@ from typing import Any
 
 from perbyte.model.leak import Difference, LeakFigure
 from perbyte.model.leakrun import LeakRun
-from perbyte.model.text import inert, json_ready, plain
+from perbyte.model.text import csv_text, json_ready, plain
 from perbyte.report.wording import size_label
 from perbyte.stats.leak import ALPHA
 
@@ -109,12 +107,8 @@ def worst_of(figures: Sequence[LeakFigure]) -> LeakFigure | None:
 
 def leaks_csv(figures: Sequence[LeakFigure]) -> str:
     """The figures as CSV (RFC 4180), a line for each cell and contrast, with the verdict's words."""
-    out = io.StringIO()
     rows = [leak.record() | {"said": verdict_text(leak)} for leak in figures]
-    writer = csv.DictWriter(out, rows[0] if rows else ("address",), lineterminator="\r\n")
-    writer.writeheader()
-    writer.writerows({name: inert(value) for name, value in row.items()} for row in rows)
-    return out.getvalue()
+    return csv_text(rows[0] if rows else ("address",), rows)
 
 
 def figures_json(figures: Sequence[LeakFigure]) -> list[dict[str, Any]]:

@@ -14,13 +14,34 @@ from typing import Any
 
 from perbyte.model.text import json_ready, plain
 
-Entry = str | tuple[Any, ...]
-"""What a row has in a column: its text, or a tuple of its text and the values that stand for it in JSON."""
 GAP = "  "
 _INDENT = "  "
 _LEAST = 28  # characters for the column that is wrapped, before another one is left out
 _LONGEST = 2000
 _MEASURE = re.compile(r"(?<=[0-9]) (?=(?:s|%|B|KiB|MiB|MB|GHz|MHz|ns|µs)\b|%)")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An entry as a page shows it: its text, where it leads, what it sorts by, and what stands small behind it.
+
+    `value` None: it sorts by its text. `look` is a class of the style, `tip` is told at it. The first item of a row
+    carries the row's address, `id`, and says whether a `group` of rows begins.
+    """
+
+    text: str
+    href: str = ""
+    value: float | None = None
+    wide: str = ""
+    marks: str = ""
+    look: str = ""
+    tip: str = ""
+    id: str = ""
+    group: bool = False
+
+
+Entry = str | int | Item | tuple[Any, ...]
+"""What a row has in a column: its text, a count, or a tuple of its text and the values that stand for it in JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +93,13 @@ class Listing:
         return told, replace(
             self, columns=columns, rows=rows, lead=sum(place in kept for place in seen[: self.lead])
         )
+
+
+def as_item(entry: Entry) -> Item:
+    """An entry as a page shows it; counts sort by their value."""
+    if isinstance(entry, Item):
+        return entry
+    return Item(_text(entry), value=entry if isinstance(entry, int) else None)
 
 
 def columns(words: str) -> tuple[Head, ...]:
@@ -215,10 +243,14 @@ def _aligned(text: str, column: Head, width: int) -> str:
 
 
 def _text(entry: Entry) -> str:
-    return entry if isinstance(entry, str) else str(entry[0])
+    if isinstance(entry, str):
+        return entry
+    if isinstance(entry, int):
+        return f"{entry:,}"
+    return entry.text if isinstance(entry, Item) else str(entry[0])
 
 
 def _values(entry: Entry, column: Head) -> tuple[Any, ...]:
-    if not isinstance(entry, str):
+    if isinstance(entry, tuple):
         return entry[1:]
-    return (entry,) * bool(column.fields)
+    return (entry.text if isinstance(entry, Item) else entry,) * bool(column.fields)

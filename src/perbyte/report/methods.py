@@ -7,7 +7,7 @@ from collections import Counter
 
 from perbyte.model import Doubt, Policy, Run
 from perbyte.model.cell import LOOP
-from perbyte.model.text import many, plain
+from perbyte.model.text import counted, plain
 from perbyte.report.facts import MEASURED, clean_share, clock_observed, library_names
 from perbyte.report.wording import percent
 from perbyte.stats import very_long
@@ -120,7 +120,7 @@ def _middle(run: Run) -> str:
     forked = sum(figure.forks > 0 for figure in run.cells)
     if forked in (0, len(run.cells)):
         return "midmean" if forked else "median"
-    return f"midmean (of {many(forked, 'cell')} whose bursts forks took) or median (of the others)"
+    return f"midmean (of {counted(forked, 'cell')} whose bursts forks took) or median (of the others)"
 
 
 def _untimed(policy: Policy) -> str:
@@ -138,8 +138,8 @@ def _otherwise(run: Run) -> str:
     warnings = [warning for figure in run.cells for warning in figure.warnings]
     cut = sum(warning.kind is Doubt.PIECES for warning in warnings)
     long = sum(warning.kind is Doubt.LONG and very_long(1, *warning.numbers[:1]) for warning in warnings)
-    text = f", of {many(cut, 'cell')} the line through the costs of pieces of two lengths" if cut else ""
-    return text + (f", of {many(long, 'cell')} the lower quartile of single calls" if long else "")
+    text = f", of {counted(cut, 'cell')} the line through the costs of pieces of two lengths" if cut else ""
+    return text + (f", of {counted(long, 'cell')} the lower quartile of single calls" if long else "")
 
 
 def _precision(run: Run) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from perbyte.model.text import json_ready, many
+from perbyte.model.text import counted, json_ready
 from perbyte.report.wording import ratio_interval_text, ratio_text
 from perbyte.stats.compare import Answer
 from perbyte.stats.regressions import Named, Regressions
@@ -20,7 +20,7 @@ def regression_lines(regressions: Regressions, *, one_run: bool) -> list[str]:
     if regressions.slower:
         lines.append(f"{beyond}, beyond doubt: {_named(regressions.slower, regressions.compared)}")
     if not regressions.undecided:
-        return lines or [f"not {beyond}, beyond doubt: {many(regressions.compared, 'cell')}"]
+        return lines or [f"not {beyond}, beyond doubt: {counted(regressions.compared, 'cell')}"]
     lines.append(f"undecided whether {beyond}: {_named(regressions.undecided, regressions.compared)}")
     doubts = dict.fromkeys(comparison.doubt for _, comparison in regressions.undecided if comparison.doubt)
     if doubts:
@@ -55,4 +55,4 @@ def _named(named: Sequence[Named], of: int) -> str:
         for address, comparison in ordered[:SHOWN]
     ]
     more = f" and {len(named) - SHOWN:,} more" if len(named) > SHOWN else ""
-    return f"{len(named):,} of {many(of, 'cell')}: {', '.join(shown)}{more}"
+    return f"{len(named):,} of {counted(of, 'cell')}: {', '.join(shown)}{more}"

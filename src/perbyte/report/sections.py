@@ -21,17 +21,10 @@ from perbyte.report.facts import (
     identity_rows,
     kinds_of,
     noise_line,
+    outputs_text,
     profile_rows,
 )
-from perbyte.report.history import (
-    COLUMNS as POINT_COLUMNS,
-)
-from perbyte.report.history import (
-    STEPS,
-    explanations,
-    left_out_lines,
-    point_rows,
-)
+from perbyte.report.history import left_out_lines, points_listing, steps_listing
 from perbyte.report.html import (
     Block,
     Section,
@@ -39,6 +32,7 @@ from perbyte.report.html import (
     heading,
     legend,
     listed,
+    sorted_table,
     table,
     text,
     unfolding,
@@ -127,9 +121,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
             ]
         )
     for cell, failure in run.failed_cells():
-        message = plain(failure.message, 200)
-        if failure.expected or failure.got:
-            message += f"; expected {plain(failure.expected, 72)}, got {plain(failure.got, 72)}"
+        message = plain(failure.message, 200) + outputs_text(failure)
         rows.append([*_cell_names(cell), *([_GAP] * 7), plain(failure.kind, 20), [message, message]])
     return {"kinds": [kind for _, kind in CELL_COLUMNS], "bad": list(BAD), "rows": rows}
 
@@ -234,7 +226,7 @@ def history_section(history: History) -> Section:
         "All studies on common algorithms, with the measured points of this run. "
         f"{history.converted:,} of {total:,} published figures are on these lines; the best of each machine is shown."
     )
-    rows, lines = point_rows(history), left_out_lines(history)
+    lines = left_out_lines(history)
     return Section(
         "history",
         "History",
@@ -246,7 +238,7 @@ def history_section(history: History) -> Section:
                 for number, picture in enumerate(history_pictures(history), 1)
             ),
             unfolding(f"What explains the jumps ({len(history.explained)})", explanation_blocks(history)),
-            unfolding(f"Every point ({len(rows)})", point_blocks(history)),
+            unfolding(f"Every point ({len(history.points)})", point_blocks(history)),
             unfolding(f"Figures on no line ({len(lines)})", [listed(lines)]),
         ],
     )
@@ -255,12 +247,13 @@ def history_section(history: History) -> Section:
 def explanation_blocks(history: History) -> list[Block]:
     """What explains the jumps, each with its steps."""
     blocks = [text("Times as fast = clock × work per cycle, wherever both clocks are known.")]
-    for explanation in explanations(history):
-        blocks += [heading(explanation["title"]), text(explanation["text"])]
-        if explanation["steps"]:
-            blocks.append(table(Listing(explanation["title"], columns(STEPS), explanation["steps"]), "steps"))
-        if explanation["missing"]:
-            blocks.append(text(explanation["missing"], "lead"))
+    for explained in history.explained:
+        steps = steps_listing(explained, history)
+        blocks += [heading(steps.title), text(plain(explained.explanation.text, 1500))]
+        if steps.rows:
+            blocks.append(table(steps, "steps"))
+        if missing := "; ".join(plain(gap, 120) for gap in explained.missing):
+            blocks.append(text(f"Not shown here: {missing}.", "lead"))
     return blocks
 
 
@@ -271,7 +264,7 @@ def point_blocks(history: History) -> list[Block]:
         text(
             "The best that each machine has, at its longest message, told apart by what the code could use."
         ),
-        Block("points", {"columns": POINT_COLUMNS, "rows": point_rows(history)}),
+        sorted_table(points_listing(history), "points", example="e.g. md5 measured"),
         legend(
             [
                 ("× first", "throughput as a multiple of the fastest figure of the first year that has one"),
@@ -285,64 +278,53 @@ def point_blocks(history: History) -> list[Block]:
 
 def costs_section(view: RunView) -> Section | None:
     """The cost models; None where none was fitted."""
-    rows = cost_rows(view)
     explained = (
         "Cycles per call = per message + per byte × size, fitted to all sizes of a cell; “furthest off” is the largest "
         "distance between a measured figure and the model. Setup, where it was measured, is the key schedule alone."
     )
-    models = unfolding(
-        f"The models ({len(rows)})",
-        [table(Listing("Cost models", columns(_COSTS), rows))],
-        open=len(rows) < 60,
-    )
-    return (
-        Section("costs", "Costs", "What a call costs, by its size", [text(explained), models])
-        if rows
-        else None
-    )
+    listing = Listing("What a call costs, by its size", columns(_COSTS), cost_rows(view))
+    return _tabled("costs", "Costs", explained, listing, "The models")
 
 
 def ratios_section(view: RunView) -> Section | None:
     """The ratios of opposite operations; None where there are none."""
-    rows = ratio_rows(view)
     explained = (
         "Cost of a call as a multiple of the opposite operation's, compared epoch by epoch where both were "
         "measured."
     )
-    ratios = unfolding(
-        f"The ratios ({len(rows)})",
-        [table(Listing("Ratios of operations", columns(_RATIOS), rows))],
-        open=len(rows) < 60,
-    )
-    return (
-        Section("ratios", "Ratios", "One operation over the other", [text(explained), ratios])
-        if rows
-        else None
-    )
+    listing = Listing("One operation over the other", columns(_RATIOS), ratio_rows(view))
+    return _tabled("ratios", "Ratios", explained, listing, "The ratios")
 
 
 def draws_section(run: Run) -> Section | None:
     """Quantiles of calls that vary at random; None where none were measured."""
-    listing = draws_listing(run)
     explained = (
         "Each such call draws its own randomness and needs a random number of tries. So no cost of a call is given, "
         "but what a share of single calls does not exceed, with an interval of 95 % where there were calls enough. The "
         "median stands in the tables."
     )
-    blocks = [text(explained), table(listing)]
-    return Section("draws", "Random variation", listing.title, blocks) if listing.rows else None
+    return _tabled("draws", "Random variation", explained, draws_listing(run))
 
 
 def bindings_section(run: Run) -> Section | None:
     """What bindings cost over the same library from C; None where no pair was measured."""
-    listing = bindings_listing(run)
     explained = (
         "A library called from another language, and the same library called from C: what a call costs more, with its "
         "interval, from shared epochs. Costs in cycles per call."
     )
-    blocks = [text(explained), table(listing)]
-    blocks += [listed(listing.notes)] if listing.notes else []
-    return Section("bindings", "Bindings", "What a binding costs", blocks) if listing.rows else None
+    return _tabled("bindings", "Bindings", explained, bindings_listing(run))
+
+
+def _tabled(id: str, link: str, explained: str, listing: Listing, folded: str = "") -> Section | None:
+    """A listing with its notes as a section, behind a line called `folded` if there is one; None without rows."""
+    if not listing.rows:
+        return None
+    count = len(listing.rows)
+    drawn = table(listing)
+    if folded:
+        drawn = unfolding(f"{folded} ({count})", [drawn], open=count < 60)
+    notes = [listed(listing.notes)] if listing.notes else []
+    return Section(id, link, listing.title, [text(explained), drawn, *notes])
 
 
 def cells_section(run: Run) -> Section:

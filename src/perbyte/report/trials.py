@@ -10,6 +10,7 @@ from perbyte.model.text import plain
 from perbyte.report.behaviour import behaviours_json, change_lines, render_behaviour
 from perbyte.report.behaviour import changes_json as count_changes_json
 from perbyte.report.export import to_json
+from perbyte.report.facts import outputs_text
 from perbyte.report.listing import Listing, columns, markdown
 from perbyte.report.text import render_table
 from perbyte.report.wording import claim_text, interval_text, number, ratio_text, size_label
@@ -192,10 +193,8 @@ def costs_text(run: Run, name: str) -> str:
 
 def fault_line(fault: Failure) -> str:
     """A fault in a line: what is wrong, where, with expected and got."""
-    line = f"{plain(fault.address or fault.runner, 100)}: {fault.kind}: {plain(fault.message, 300)}"
-    if fault.expected or fault.got:
-        line += f"; expected {plain(fault.expected, 72)}, got {plain(fault.got, 72)}"
-    return line
+    message = plain(fault.message, 300) + outputs_text(fault)
+    return f"{plain(fault.address or fault.runner, 100)}: {fault.kind}: {message}"
 
 
 def first_line(figures: Sequence[CellFigure], elapsed_s: float) -> str:

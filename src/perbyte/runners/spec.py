@@ -61,26 +61,26 @@ class RunnerSpec:
     library: str
     license: str
     language: str
-    summary: str
-    listed: bool
-    opt_in: bool
-    cost: str
-    wraps: str
-    build_of: str
-    pkg_config: tuple[str, ...]
-    headers: tuple[str, ...]
-    libraries: tuple[str, ...]
-    programs: tuple[str, ...]
-    packages: dict[str, tuple[str, ...]]
     kind: str
-    sources: tuple[str, ...]
-    flags: tuple[str, ...]
-    link: tuple[str, ...]
-    watch: tuple[str, ...]
-    build_command: tuple[str, ...]
     command: tuple[str, ...]
-    environment: dict[str, str]
     tiers: dict[str, Tier]
+    summary: str = ""
+    listed: bool = True
+    opt_in: bool = False
+    cost: str = ""
+    wraps: str = ""
+    build_of: str = ""
+    pkg_config: tuple[str, ...] = ()
+    headers: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    programs: tuple[str, ...] = ()
+    packages: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    watch: tuple[str, ...] = ()
+    build_command: tuple[str, ...] = ()
+    environment: dict[str, str] = field(default_factory=dict)
     workers: bool = False
     threads: bool = False
     cross: bool = False

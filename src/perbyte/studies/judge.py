@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from perbyte.datafile import Problem
 from perbyte.errors import DataFileError
 from perbyte.model import Cell, CellFigure, Estimate, Quality, Run
+from perbyte.model.text import counted
 from perbyte.stats.across import floor_across
 from perbyte.stats.compare import compare
 from perbyte.stats.quantity import Unit, read
@@ -25,7 +26,7 @@ from perbyte.studies.claims.significance import compute
 from perbyte.studies.evidence import EvidenceTable, cells_of, figures_of, gather
 from perbyte.studies.model import Claim, Judgement, Outcome, PublishedFigure, Study, Verdict
 from perbyte.studies.printed import published_run
-from perbyte.studies.wording import counted, percent
+from perbyte.studies.wording import percent
 
 _SHOWN = 4
 

@@ -62,8 +62,3 @@ def listing(names: Sequence[str]) -> str:
     if len(names) < 2:
         return "".join(names)
     return f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 group`, `3 groups`."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -12,7 +12,6 @@ import shlex
 import shutil
 import stat
 import subprocess
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +25,8 @@ from perbyte.model import Cell
 from perbyte.model.benchmark import Benchmark
 from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec
-from perbyte.trial.program import DoesNotBuild, describe, home
+from perbyte.trial.building import captured, home, replacing
+from perbyte.trial.program import DoesNotBuild, describe
 
 WAY_VARIABLE, PLAN_VARIABLE = "PERBYTE_BENCH", "PERBYTE_BENCH_PLAN"
 PROGRAM, PLAN = "program", "benchmarks.json"
@@ -84,9 +84,7 @@ def put_in_place(built: BuiltBenchmarks, environment: Mapping[str, str]) -> Benc
     Raises UsageError where it lists nothing that can be measured.
     """
     place = places_of(built)[0]
-    place.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
-    try:
+    with replacing(place) as scratch:
         shutil.copy(built.program, scratch / PROGRAM)
         text = ask(scratch / PROGRAM, built.directory, environment)
         (scratch / PLAN).write_text(text, encoding="utf-8")
@@ -100,11 +98,6 @@ def put_in_place(built: BuiltBenchmarks, environment: Mapping[str, str]) -> Benc
         runner = scratch / "runner"
         runner.write_text(start, encoding="utf-8")
         runner.chmod(runner.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
-        scratch.chmod(0o755)
-        shutil.rmtree(place, ignore_errors=True)
-        scratch.rename(place)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
     return suite_in(place, built)
 
 
@@ -123,19 +116,8 @@ def suite_in(place: Path, built: BuiltBenchmarks, name: str = "") -> BenchmarkPr
 
 def ask(program: Path, directory: Path, environment: Mapping[str, str]) -> str:
     """The list of a program's benchmarks, as JSON. Raises UsageError where it gives none."""
-    command = [str(program)]
     try:
-        ended = subprocess.run(
-            command,
-            cwd=directory,
-            env={**os.environ, **environment, WAY_VARIABLE: "list"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-        )
+        ended = captured([str(program)], _LIMIT_S, directory, {**environment, WAY_VARIABLE: "list"})
     except subprocess.TimeoutExpired:
         raise UsageError(
             f"its benchmarks do not come to their routines within {_LIMIT_S} s",
@@ -187,17 +169,7 @@ def told_by(
     Raises DoesNotBuild with what it writes to standard error, EnvironmentLacking where it cannot be run in `limit_s`.
     """
     try:
-        ended = subprocess.run(
-            command,
-            cwd=directory,
-            env={**os.environ, **(environment or {})},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=limit_s,
-            check=False,
-        )
+        ended = captured(command, limit_s, directory, environment)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EnvironmentLacking(f"{name}: {error}") from None
     if ended.returncode:

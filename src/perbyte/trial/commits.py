@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.trial.building import captured
 
 _LIMIT_S = 60
 SHORT = 10  # characters of a commit's name
@@ -83,14 +84,7 @@ def repository_of(files: Sequence[Path]) -> Repository:
 def _said(place: Path, *words: str) -> str:
     """What a command of Git said; '' where it failed. Raises EnvironmentLacking without Git."""
     try:
-        ended = subprocess.run(
-            ["git", "-C", str(place), *words],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-        )
+        ended = captured(["git", "-C", str(place), *words], _LIMIT_S)
     except OSError:
         raise EnvironmentLacking("there is no git here", hint="apt-get install git") from None
     return "" if ended.returncode else ended.stdout.strip()

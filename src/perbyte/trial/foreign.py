@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import os
 import shlex
 import shutil
 import subprocess
-import tempfile
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from perbyte import places
 from perbyte.errors import EnvironmentLacking
-from perbyte.runners.build import C_FLAGS, run_tool
+from perbyte.runners.build import C_FLAGS
 from perbyte.runners.needs import compiler
-from perbyte.trial.program import home
-
-_LIMIT_S = 300
+from perbyte.trial.building import compiled_sdk
 
 
 def tool(program: str, packages: str) -> str:
@@ -41,27 +35,13 @@ def sdk_library(
     sources = [*sorted((sdk / "c").glob("*.c")), sdk / "foreign" / "foreign.c", *more]
     macros = [f'-DPB_COMPILER="{version}"', '-DPB_FLAGS=""']
     base = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-fPIC", f"-I{sdk / 'c'}", f"-I{sdk / 'foreign'}", *flags]
-    content = hashlib.sha256(repr((base, macros, static)).encode())
-    for file in sorted([*sources, *(sdk / "c").glob("*.h"), *(sdk / "foreign").glob("*.h")]):
-        content.update(file.read_bytes())
-    made = home() / "sdk" / content.hexdigest()[:16] / ("libperbyte.a" if static else name)
-    if made.is_file():
-        return made
-    made.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".sdk-", dir=made.parent) as scratch:
-        place = Path(scratch)
-        jobs = [[*base, *macros, "-c", str(file), "-o", f"{file.stem}.o"] for file in sources]
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            texts = [words for words in pool.map(lambda job: words_of(job, place), jobs) if words]
-        objects = [f"{file.stem}.o" for file in sources]
-        last = ["ar", "rcs", made.name, *objects]
-        if not static:
-            last = [*compiler("c"), "-shared", "-o", made.name, *objects, "-lm", "-ldl", "-pthread"]
-        texts = texts or [words_of(last, place)]
-        if texts[0]:
-            raise EnvironmentLacking(f"the SDK cannot be compiled: {texts[0][:2000]}")
-        (place / made.name).replace(made)
-    return made
+    name = "libperbyte.a" if static else name
+    objects = [f"{file.stem}.o" for file in sources]
+    last = ["ar", "rcs", name, *objects]
+    if not static:
+        last = [*compiler("c"), "-shared", "-o", name, *objects, "-lm", "-ldl", "-pthread"]
+    headers = [*(sdk / "c").glob("*.h"), *(sdk / "foreign").glob("*.h")]
+    return compiled_sdk(name, [*base, *macros], [*sources, *headers], last, static)
 
 
 def write_start(scratch: Path, name: str, library: Path, command: str, environment: str = "") -> None:
@@ -77,12 +57,3 @@ def said_by(program: str, option: str) -> str:
     """What a program says of itself, in one line without quotes."""
     ended = subprocess.run([program, option], capture_output=True, text=True, timeout=20, check=False)
     return (ended.stdout or ended.stderr).strip().replace('"', "")
-
-
-def words_of(command: Sequence[str], directory: Path) -> str:
-    """What a failed command said; '' when it went well."""
-    try:
-        ended = run_tool(list(command), directory, _LIMIT_S)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"error: {shlex.join(command)}: {error}"
-    return (ended.stdout or f"error: {command[0]} ended with {ended.returncode}") if ended.returncode else ""

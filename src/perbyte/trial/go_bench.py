@@ -15,8 +15,8 @@ from typing import Any
 from perbyte import places
 from perbyte.errors import UsageError
 from perbyte.trial.benchmark_file import BuiltBenchmarks, told_by
+from perbyte.trial.building import home
 from perbyte.trial.foreign import said_by, sdk_library, tool
-from perbyte.trial.program import home
 
 ENVIRONMENT = {"GODEBUG": "asyncpreemptoff=1"}
 _LIMIT_S = 900

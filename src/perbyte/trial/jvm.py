@@ -18,9 +18,10 @@ from pathlib import Path
 from perbyte import places
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners.needs import compiler
-from perbyte.trial.foreign import said_by, sdk_library, tool, words_of, write_start
+from perbyte.trial.building import home, words_of
+from perbyte.trial.foreign import said_by, sdk_library, tool, write_start
 from perbyte.trial.language import Managed
-from perbyte.trial.program import DoesNotBuild, digest_of, home
+from perbyte.trial.program import DoesNotBuild, digest_of
 from perbyte.trial.roles import returns_bytes
 from perbyte.trial.signatures import JAVA, KOTLIN, without_comments
 

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from perbyte.model import Policy
-from perbyte.trial.program import home
+from perbyte.trial.building import home
 
 LEVEL = 0.998
 """Of the run's intervals: two unchanged programs in a thousand may be called changed."""

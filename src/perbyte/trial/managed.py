@@ -12,14 +12,14 @@ import re
 import shlex
 import shutil
 import stat
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 from perbyte import places
 from perbyte.errors import EnvironmentLacking
 from perbyte.runners import RunnerSpec
-from perbyte.trial.foreign import said_by, sdk_library, tool, words_of, write_start
+from perbyte.trial.building import replacing, words_of
+from perbyte.trial.foreign import said_by, sdk_library, tool, write_start
 from perbyte.trial.golang import write_go
 from perbyte.trial.jvm import write_jvm
 from perbyte.trial.language import Managed
@@ -39,9 +39,7 @@ def build_managed(asked: Managed, place: Path, flags: Sequence[str] = ()) -> Run
     Raises UsageError for what cannot be tried this way, DoesNotBuild with the tool's words, EnvironmentLacking where a
     toolchain is missing.
     """
-    place.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
-    try:
+    with replacing(place) as scratch:
         subject = scratch / "subject"
         subject.mkdir()
         for file in asked.files:
@@ -49,12 +47,6 @@ def build_managed(asked: Managed, place: Path, flags: Sequence[str] = ()) -> Run
         _WAYS[asked.language](asked, scratch, flags)
         program = scratch / "runner"
         program.chmod(program.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
-        scratch.chmod(0o755)
-        if place.exists():
-            shutil.rmtree(place)
-        scratch.rename(place)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
     return describe(asked.name, place, asked.files, language=asked.language)
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from perbyte.errors import UsageError
+from perbyte.trial.building import captured
 
 _LIMIT_S = 60
 
@@ -58,15 +59,6 @@ def _demangled(symbols: Sequence[str]) -> dict[str, str]:
 
 def _said(command: Sequence[str], given: str = "") -> str:
     try:
-        ended = subprocess.run(
-            command,
-            input=given,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-        )
+        return captured(command, _LIMIT_S, given=given).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return ended.stdout

@@ -19,7 +19,7 @@ from perbyte.catalogue.catalogue import SEARCH_VARIABLE
 from perbyte.catalogue.reading import read_vectors
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
-from perbyte.trial.program import home
+from perbyte.trial.building import home
 
 NEW = "new:"
 UNVERIFIED = "unverified-"

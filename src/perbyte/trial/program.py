@@ -7,14 +7,10 @@ flags are the user's own and stand in the runner's `hello`.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import shlex
 import shutil
-import subprocess
-import tempfile
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,6 +20,7 @@ from perbyte.runners import RunnerSpec, Tier
 from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
+from perbyte.trial.building import LIMIT_S, all_words, compiled_sdk, replacing, words_of
 from perbyte.trial.mangled import link_flags
 from perbyte.trial.rust import FLAGS as RUST_FLAGS
 from perbyte.trial.zig import zig_build, zig_version
@@ -47,9 +44,7 @@ OTHER_LANGUAGES = {
     ),
 }
 """Languages that are not compiled here, with the way on."""
-_LIMIT_S = 300
 _FIXED = "when making a PIE object"
-_KEPT = 12_000
 
 
 class DoesNotBuild(Exception):
@@ -109,7 +104,7 @@ def from_pkg_config(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
     flags = []
     for option in ("--cflags", "--libs"):
         try:
-            ended = run_tool(["pkg-config", option, *names], Path.cwd(), _LIMIT_S)
+            ended = run_tool(["pkg-config", option, *names], Path.cwd(), LIMIT_S)
         except OSError:
             raise EnvironmentLacking("there is no pkg-config", hint="apt-get install pkg-config") from None
         if ended.returncode:
@@ -119,11 +114,6 @@ def from_pkg_config(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, .
             )
         flags.append(tuple(shlex.split(ended.stdout)))
     return flags[0], flags[1]
-
-
-def home() -> Path:
-    """Where programs of trials lie."""
-    return places.build_home() / "trials"
 
 
 def build_program(source: Source, place: Path) -> RunnerSpec:
@@ -140,9 +130,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         if not shutil.which(needed):
             raise EnvironmentLacking(f"there is no compiler {needed}", hint="install it, or set CC or CXX")
     sdk = sdk_archive(_abi(source))
-    place.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
-    try:
+    with replacing(place) as scratch:
         (scratch / "table.c").write_text(source.table, encoding="utf-8")
         own = _of_the_sdk(source)
         macros = [
@@ -155,10 +143,8 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
             [*own, *macros, "-c", hello, "-o", "hello.o"],
         ]
         parts = _compiling(source, sort, used, scratch)
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            texts = pool.map(lambda command: _run(command, scratch), [*commands, *parts.values()])
-            if complaints := [words for words in texts if words]:
-                raise DoesNotBuild("\n".join(complaints))
+        if complaints := all_words([*commands, *parts.values()], scratch):
+            raise DoesNotBuild("\n".join(complaints))
         objects = list(parts)
         paths = [f"-Wl,-rpath,{file.parent}" for file in source.files if file.suffix == ".so"]
         named = link_flags([scratch / name for name in ("table.o", *objects)], source.called) if cxx else []
@@ -167,18 +153,12 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         rest += _link([*main, "-o", "runner", "table.o", "hello.o", *objects, *rest], scratch)
         for name, text in source.programs.items():
             (scratch / f"{name}.c").write_text(text, encoding="utf-8")
-            words = _run([*own, "-c", f"{name}.c", "-o", f"{name}.o"], scratch)
-            words = words or _run([*main, "-o", name, f"{name}.o", *objects, *rest], scratch)
+            words = words_of([*own, "-c", f"{name}.c", "-o", f"{name}.o"], scratch)
+            words = words or words_of([*main, "-o", name, f"{name}.o", *objects, *rest], scratch)
             if words:
                 (scratch / f"{name}.failed").write_text(words, encoding="utf-8")
         for file in scratch.glob("*.o"):
             file.unlink()
-        scratch.chmod(0o755)
-        if place.exists():
-            shutil.rmtree(place)
-        scratch.rename(place)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
     return describe(source.name, place, source.files, link=source.link)
 
 
@@ -187,10 +167,10 @@ def _link(command: list[str], scratch: Path) -> list[str]:
 
     Assembly with addresses of its own can only be in a program that stays where it is.
     """
-    words, more = _run(command, scratch), []
+    words, more = words_of(command, scratch), []
     if _FIXED in words:
         more = ["-no-pie"]
-        words = _run([*command, *more], scratch)
+        words = words_of([*command, *more], scratch)
     if words:
         raise DoesNotBuild(words)
     return more
@@ -248,25 +228,10 @@ def describe(
         library=", ".join(file.name for file in files),
         license="not stated",
         language=language,
-        summary="",
         listed=False,
-        opt_in=False,
-        cost="",
-        wraps="",
-        build_of="",
-        pkg_config=(),
-        headers=(),
-        libraries=(),
-        programs=(),
-        packages={},
         kind=PROGRAM,
-        sources=(),
-        flags=(),
         link=tuple(link),
-        watch=(),
-        build_command=(),
         command=(str(place / "runner"),),
-        environment={},
         tiers={"full": Tier("full")},
     )
 
@@ -279,27 +244,20 @@ def sdk_archive(abi: Sequence[str] = ()) -> Path:
     sdk = places.data_dir("runners") / "sdk" / "c"
     sources = sorted(path for path in sdk.glob("*.c") if path.name != "hello.c")
     command = [*compiler("c"), *C_FLAGS, *SPEED_FLAGS, *abi, f"-I{sdk}"]
-    content = hashlib.sha256(repr((command, compiler_version(compiler("c")))).encode())
-    for file in sorted(sdk.glob("*.[ch]")):
-        content.update(file.read_bytes())
-    archive = home() / "sdk" / content.hexdigest()[:16] / "libperbyte.a"
-    if archive.is_file():
-        return archive
-    archive.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".sdk-", dir=archive.parent) as scratch:
-        place = Path(scratch)
-        jobs = [[*command, "-c", str(file), "-o", f"{file.stem}.o"] for file in sources]
-        with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
-            texts = [words for words in pool.map(lambda job: _run(job, place), jobs) if words]
-        texts = texts or [_run(["ar", "rcs", "libperbyte.a", *(f"{file.stem}.o" for file in sources)], place)]
-        if texts[0]:
-            if abi:
-                raise EnvironmentLacking(
-                    f"this compiler makes no programs with {abi[0]}", hint="gcc-multilib, g++-multilib"
-                )
-            raise EnvironmentLacking(f"the SDK cannot be compiled: {texts[0][:2000]}")
-        (place / "libperbyte.a").replace(archive)
-    return archive
+    try:
+        return compiled_sdk(
+            "libperbyte.a",
+            command,
+            [*sdk.glob("*.[ch]")],
+            ("ar", "rcs", "libperbyte.a", *(f"{file.stem}.o" for file in sources)),
+            compiler_version(compiler("c")),
+        )
+    except EnvironmentLacking:
+        if not abi:
+            raise
+        raise EnvironmentLacking(
+            f"this compiler makes no programs with {abi[0]}", hint="gcc-multilib, g++-multilib"
+        ) from None
 
 
 def digest_of(files: Sequence[Path]) -> str:
@@ -352,16 +310,3 @@ def _rust_flags(flags: Sequence[str]) -> list[str]:
 
 def _c_text(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _run(command: list[str], directory: Path) -> str:
-    """What a failed command said; '' when it went well."""
-    try:
-        ended = run_tool(command, directory, _LIMIT_S)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"error: {shlex.join(command)}: {error}"
-    return (
-        (ended.stdout[-_KEPT:] or f"error: {command[0]} ended with {ended.returncode}")
-        if ended.returncode
-        else ""
-    )

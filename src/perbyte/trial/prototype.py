@@ -7,7 +7,7 @@ name counts. What cannot be read this way is asked of the user (`--signature`), 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -124,13 +124,9 @@ def rust_prototype(name: str, text: str) -> Prototype | None:
     match = re.search(rf"\bfn\s+{re.escape(name)}\s*\(([^()]*)\)\s*(?:->\s*([^{{;]+?))?\s*[{{;]", text)
     if not match:
         return None
-    parameters = []
-    for part in match[1].split(","):
-        words, colon, kind = part.partition(":")
-        if colon:
-            parameters.append(_rust_parameter(words.split()[-1], " ".join(kind.split())))
+    parameters = _typed(match[1], _rust_parameter)
     result = " ".join((match[2] or "").split())
-    return Prototype(name, result, tuple(parameters), " ".join(match[0].rstrip("{; \n").split()))
+    return Prototype(name, result, parameters, " ".join(match[0].rstrip("{; \n").split()))
 
 
 def zig_prototype(name: str, text: str) -> Prototype | None:
@@ -139,17 +135,19 @@ def zig_prototype(name: str, text: str) -> Prototype | None:
     pattern = rf"((?:pub\s+|export\s+|inline\s+)*)fn\s+{re.escape(name)}\s*\(([^()]*)\)\s*([^{{;]+?)\s*\{{"
     if not (match := re.search(pattern, text)):
         return None
-    parameters = []
-    for part in match[2].split(","):
-        words, colon, kind = part.partition(":")
-        if colon:
-            parameters.append(_zig_parameter(words.split()[-1], " ".join(kind.split())))
+    parameters = _typed(match[2], _zig_parameter)
     told = re.sub(r"\s+", "", match[3])
     result = "[u8" if re.fullmatch(r"\[\w+\]u8|\[\](?:const)?u8", told) else "!" if "!" in told else told
     exported = "export" in match[1].split()
     shown = f"{'export ' if exported else ''}fn {name}({' '.join(match[2].split())}) {told}"
     result = "int" if exported and result not in ("void", "[u8") else result
-    return Prototype(name, result, tuple(parameters), shown, not match[1].split())
+    return Prototype(name, result, parameters, shown, not match[1].split())
+
+
+def _typed(text: str, read: Callable[[str, str], Parameter]) -> tuple[Parameter, ...]:
+    """The parameters of `text`, `name: type` each, as `read` makes them of name and type."""
+    parts = (part.partition(":") for part in text.split(","))
+    return tuple(read(words.split()[-1], " ".join(kind.split())) for words, colon, kind in parts if colon)
 
 
 def _plain(text: str) -> str:

@@ -21,12 +21,9 @@ def write_wrapper(file: Path, calls: Iterable[Call]) -> str:
 
 def _export(call: Call) -> str:
     assert call.prototype
-    taken: list[str] = []
-    given: list[str] = []
-    for index, parameter in enumerate(call.prototype.parameters):
-        names, expression = _handed_over(parameter, index)
-        taken += names
-        given.append(expression)
+    handed = [_handed_over(parameter, index) for index, parameter in enumerate(call.prototype.parameters)]
+    taken = [name for names, _ in handed for name in names]
+    given = [expression for _, expression in handed]
     call_text = f"subject::{call.function}({', '.join(given)})"
     body, result = f"{call_text};", ""
     if call.prototype.result == "bool":
@@ -45,15 +42,11 @@ def _export(call: Call) -> str:
 def _handed_over(parameter: Parameter, index: int) -> tuple[list[str], str]:
     pointer, length = f"a{index}", f"n{index}"
     if parameter.shape is Shape.READ_SLICE:
-        return [
-            f"{pointer}: *const u8",
-            f"{length}: usize",
-        ], f"std::slice::from_raw_parts({pointer}, {length})"
+        names = [f"{pointer}: *const u8", f"{length}: usize"]
+        return names, f"std::slice::from_raw_parts({pointer}, {length})"
     if parameter.shape is Shape.WRITTEN_SLICE:
-        return [
-            f"{pointer}: *mut u8",
-            f"{length}: usize",
-        ], f"std::slice::from_raw_parts_mut({pointer}, {length})"
+        names = [f"{pointer}: *mut u8", f"{length}: usize"]
+        return names, f"std::slice::from_raw_parts_mut({pointer}, {length})"
     if parameter.shape is Shape.NUMBER:
         return [f"{pointer}: usize"], f"{pointer} as {parameter.type}"
     written = parameter.shape is Shape.WRITTEN

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from perbyte import places
 from perbyte.runners.build import run_tool
 from perbyte.runners.needs import compiler
+from perbyte.trial.building import captured, home
 
 Part = tuple[Path, tuple[str, ...], tuple[Path, ...]]  # a file, its flags, its include directories
 PROVIDED = (8, 16, 32, 64)  # lengths of crypto_verify that are made here
@@ -118,7 +118,7 @@ def _keccak(root: Path, abi: tuple[str, ...]) -> tuple[Path, Path]:
         raise Unusable("needs libkeccak, which is made by xsltproc: install that")
     command = [*compiler("c"), *abi, "-O3", "-march=native", "-fwrapv"]
     stamp = hashlib.sha256(f"{root} {command} {(root / 'version').exists()}".encode()).hexdigest()[:12]
-    place = places.build_home() / "trials" / "supercop" / f"keccak-{stamp}"
+    place = home() / "supercop" / f"keccak-{stamp}"
     archive, complaint = place / "libkeccak.a", ""
     if archive.is_file():
         return place, archive
@@ -183,15 +183,7 @@ def _preprocessed(api: Path, names: Sequence[str], include: Sequence[Path]) -> d
     command = [*compiler("c"), "-E", "-P", "-x", "c", *namespace("crypto"), f"-I{api.parent}"]
     command += [*(f"-I{place}" for place in include), "-"]
     try:
-        ended = subprocess.run(
-            command,
-            input=f'#include "{api}"\n{asked}',
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_LIMIT_S,
-            check=False,
-        )
+        ended = captured(command, _LIMIT_S, given=f'#include "{api}"\n{asked}')
     except (OSError, subprocess.TimeoutExpired):
         return {}
     constants = re.findall(r"^PB_ASKED (\w+) = (.*)$", ended.stdout, re.MULTILINE)

@@ -21,6 +21,7 @@ from perbyte.errors import EnvironmentLacking, PerbyteError
 from perbyte.model import Algorithm, Cell
 from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec
+from perbyte.trial.building import captured
 
 LIMIT_S = 120
 LARGEST = 64 << 20  # bytes of what memcheck writes
@@ -82,15 +83,7 @@ def _under_memcheck(spec: RunnerSpec, cell: Cell, role: str) -> ET.Element:
         checked = ["valgrind", "--tool=memcheck", "--xml=yes", f"--xml-file={out}", "--error-limit=no", "-q"]
         asked = ["taint", cell.algorithm, cell.operation, cell.contract, str(cell.size_bytes), role]
         try:
-            ended = subprocess.run(
-                [*checked, *spec.command, *asked],
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=LIMIT_S,
-                check=False,
-            )
+            ended = captured([*checked, *spec.command, *asked], LIMIT_S)
             content = out.read_bytes() if out.is_file() and out.stat().st_size <= LARGEST else b""
         except (OSError, subprocess.TimeoutExpired) as error:
             raise PerbyteError(f"memcheck did not come to an end: {error}") from None

@@ -69,12 +69,9 @@ def zig_wrapper(calls: Iterable[Call]) -> str:
 
 def _exported(call: Call) -> str:
     assert call.prototype
-    taken: list[str] = []
-    given: list[str] = []
-    for index, parameter in enumerate(call.prototype.parameters):
-        names, expression = _handed_over(parameter, index)
-        taken += names
-        given.append(expression)
+    handed = [_handed_over(parameter, index) for index, parameter in enumerate(call.prototype.parameters)]
+    taken = [name for names, _ in handed for name in names]
+    given = [expression for _, expression in handed]
     text = f"subject.{call.function}({', '.join(given)})"
     result, body = "void", f"{text};"
     if returns_bytes(call.prototype):

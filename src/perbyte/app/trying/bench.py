@@ -12,7 +12,7 @@ from perbyte.app.conducting import Conducted, conduct_plan
 from perbyte.app.listener import Say, silent
 from perbyte.app.trying.clock import Clock
 from perbyte.errors import EXIT_INTERRUPTED, UsageError
-from perbyte.model.text import many
+from perbyte.model.text import counted
 
 if TYPE_CHECKING:
     from perbyte.app.trying.stored import Stored
@@ -200,7 +200,7 @@ class Bench:
         pace = recall_pace(choose_cores(self.policy.cores)[0])
         cells, policy = self._in_time(surveyed, cells, pace)
         plan = Plan(tuple(cells), self._twins(cells), wanted=tuple(self.own_names))
-        self.say(f"{many(len(cells), 'cell')}: {foresee(plan, policy, surveyed.specs, pace)}")
+        self.say(f"{counted(len(cells))}: {foresee(plan, policy, surveyed.specs, pace)}")
         if self.unreached:
             self.say(
                 f"not measured, since {self.clock.promised_s:g} s were promised: {', '.join(self.unreached)} "

@@ -116,8 +116,9 @@ def layout_groups(
 
 def _made(member: Member, size: int) -> ImplementationOutcome:
     from perbyte.trial.alive import look
+    from perbyte.trial.building import home
     from perbyte.trial.layout import Unfit, make_member
-    from perbyte.trial.program import DoesNotBuild, build_program, home
+    from perbyte.trial.program import DoesNotBuild, build_program
     from perbyte.trial.supercop import reason
 
     try:

@@ -6,24 +6,25 @@ import math
 from collections.abc import Sequence
 
 from perbyte.atlas.export import Stand, Work
-from perbyte.model.text import many, plain
+from perbyte.model.text import counted, plain
 from perbyte.report import theme
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
 from perbyte.report.facts import meaning_of
-from perbyte.report.html import Block, Page, Section, answer, heading, text, unfolding
+from perbyte.report.html import Block, Page, Section, answer, heading, sorted_table, text, unfolding
+from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.ranks import value_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows
-from perbyte.report.site.drawn import Bar, Course, bars, courses
-from perbyte.report.site.parts import Item, program
+from perbyte.report.site.drawn import Bar, Course, bars, courses, interval_bar
+from perbyte.report.site.parts import program
 from perbyte.report.site.view import (
     Contest,
     Kind,
     RunnerTally,
     SiteView,
-    counted,
     kind_text,
+    per_work,
     tallies,
     work_text,
 )
@@ -59,7 +60,7 @@ def algorithm_page(view: SiteView, name: str) -> Page:
     return Page(
         f"{title}{known}",
         [
-            f"{many(_figures(view, name), 'figure')} of {many(len(machines), 'machine')}; costs are "
+            f"{counted(_figures(view, name), 'figure')} of {counted(len(machines), 'machine')}; costs are "
             f"{parts.shown_unit(contests)} of one core."
         ],
         sections,
@@ -164,7 +165,7 @@ def _pictures(view: SiteView, contests: Sequence[Contest]) -> list[Block]:
         name = plain(tally.runner, 40)
         tip = (
             f"{name}: ×{number(tally.middle)} the fastest, in the middle of "
-            f"{many(len(tally.factors), 'machine')}; it wins on {tally.won}"
+            f"{counted(len(tally.factors), 'machine')}; it wins on {tally.won}"
         )
         rows.append(
             Bar(
@@ -193,15 +194,13 @@ def _costs(view: SiteView, contest: Contest, what: str) -> Block:
     rows = []
     for stand in contest.stands:
         value = contest.value(stand)
-        half = value * stand.cost.width if math.isfinite(stand.cost.width) else 0.0
-        shown = f"{number(value, half)} {parts.width_of(stand.cost)}{parts.marks_text(stand.cost)}"
+        shown = parts.marked_text(value, stand.cost)
         tip = f"{program(stand)}: {shown}, ×{number(contest.factor(stand))} the fastest"
         rows.append(
-            Bar(
+            interval_bar(
                 program(stand),
                 value,
-                value - half,
-                value + half,
+                stand.cost.width,
                 f"{shown}  ×{number(contest.factor(stand))}",
                 tip,
                 faint=stand.cost.doubted,
@@ -226,22 +225,21 @@ def _machines(view: SiteView, contests: Sequence[Contest], what: str, unit: str)
     rows = []
     for contest in ordered[:_BARS]:
         stand, value = contest.best, contest.best.cost.cycles or 0.0
-        half = value * stand.cost.width if math.isfinite(stand.cost.width) else 0.0
-        shown = f"{number(value, half)} {contest.ranked.sign} {plain(stand.runner, 30)}"
+        text = parts.figure_text(value, stand.cost.width)
+        shown = f"{text} {contest.ranked.sign} {plain(stand.runner, 30)}"
         tip = (
-            f"{plain(contest.machine, 60)}: {parts.ahead_text(contest)}, {number(value, half)} "
+            f"{plain(contest.machine, 60)}: {parts.ahead_text(contest)}, {text} "
             f"{parts.width_of(stand.cost)} {unit}"
         )
         rows.append(
-            Bar(
+            interval_bar(
                 plain(contest.machine, 60),
                 value,
-                value - half,
-                value + half,
+                stand.cost.width,
                 shown,
                 tip,
                 look[stand.runner][0],
-                stand.cost.doubted,
+                faint=stand.cost.doubted,
             )
         )
     left = len(ordered) - len(rows)
@@ -250,7 +248,7 @@ def _machines(view: SiteView, contests: Sequence[Contest], what: str, unit: str)
     ]
     told += [f"The {left} slowest machines are in the table alone."] * bool(left)
     without = len(contests) - len(with_cycles)
-    told += [f"{many(without, 'machine')} without cycles: see the table."] * bool(without)
+    told += [f"{counted(without, 'machine')} without cycles: see the table."] * bool(without)
     return bars(
         "machines",
         f"{what}: the fastest of each machine",
@@ -266,7 +264,7 @@ def _courses(view: SiteView, work: Work, what: str) -> list[Block]:
     if not courses:
         return []
     machine, course = max(courses, key=lambda course: (len({point.run for point in course[1]}), course[0]))
-    return course_blocks(course, f"{what} on {plain(machine, 60)} over time", counted(work))
+    return course_blocks(course, f"{what} on {plain(machine, 60)} over time", per_work(work))
 
 
 def course_blocks(course: Sequence[Stand], title: str, each: str) -> list[Block]:
@@ -287,7 +285,7 @@ def course_blocks(course: Sequence[Stand], title: str, each: str) -> list[Block]
     left = len(lines) - len(kept)
     caption = (
         "Lines up and down: intervals."
-        + f" {many(left, 'program')} more: the most expensive, and those measured once." * bool(left)
+        + f" {counted(left, 'program')} more: the most expensive, and those measured once." * bool(left)
     )
     drawn = [Course(plain(name, 40), tuple(several[name])) for name in kept]
     return [courses("course", title, f"cycles per {each}", drawn, caption)]
@@ -297,8 +295,8 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: b
     """One table of an algorithm: the winner of each machine, then who wins at which size, then every figure."""
     shown = view.shown_first(works)
     contests = list(view.contests[shown].values())
-    each = counted(shown)
-    columns = (("machine", ""), *_columns(each))
+    each = per_work(shown)
+    heads = parts.contest_columns("machine", f"/{each}")
     rows = [
         [parts.machine_item(view, contest.machine), *parts.contest_items(view, contest)]
         for contest in contests
@@ -308,7 +306,7 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: b
     blocks = [
         *([text(meaning)] if meaning else []),
         heading(f"The fastest at {work_text(shown)}, machine by machine"),
-        parts.listing(columns, rows, f"The fastest at {work_text(shown)}"),
+        sorted_table(Listing(f"The fastest at {work_text(shown)}", heads, rows)),
         *([heading("By size"), _by_size(view, works)] if len(works) > 1 else []),
     ]
     table = parts.figures_table(view, kind, every, f"Every figure of {kind_text(kind)}", by_machine=True)
@@ -321,21 +319,15 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: b
         return Section(id, title, title, inner)
     best = tallies(contests)[0]
     line = (
-        f"{plain(best.runner, 40)} is the fastest on {best.won} of {many(len(contests), 'machine')}"
+        f"{plain(best.runner, 40)} is the fastest on {best.won} of {counted(len(contests), 'machine')}"
         if best.won
         else "none is known to be the only fastest"
     )
     return Section(id, title, title, [unfolding(f"At {work_text(shown)} {line}. Unfold the tables.", inner)])
 
 
-def _columns(each: str) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (f"{name}/{each}" if name in ("cycles", "ns") else name, kind) for name, kind in parts.CONTEST_COLUMNS
-    )
-
-
 def _by_size(view: SiteView, works: Sequence[Work]) -> Block:
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for work in works:
         contests = list(view.contests[work].values())
         first = tallies(contests)[0]
@@ -344,26 +336,18 @@ def _by_size(view: SiteView, works: Sequence[Work]) -> Block:
         rows.append(
             [
                 Item(size_label(work[3]), value=work[3]),
-                Item(
-                    plain(first.runner, 40)
-                    if first.won
-                    else parts.ahead_text(contests[0])
-                    if len(contests) == 1
-                    else "nobody alone"
-                ),
-                parts.number_item(first.won, f"{first.won} of {len(contests)}"),
-                parts.number_item(first.middle, f"×{number(first.middle)}"),
+                plain(first.runner, 40)
+                if first.won
+                else parts.ahead_text(contests[0])
+                if len(contests) == 1
+                else "nobody alone",
+                Item(f"{first.won} of {len(contests)}", value=first.won),
+                parts.factor_item(first.middle),
                 Item(spread, value=costs[0] if costs else None),
             ]
         )
-    columns = (
-        ("size", "n"),
-        ("fastest", ""),
-        ("on machines", "n"),
-        ("× the fastest, median", "n"),
-        ("cycles of the fastest", "n"),
-    )
-    return parts.listing(columns, rows, "Who is the fastest, by size")
+    heads = columns("size:n | fastest | on machines:n | × the fastest, median:n | cycles of the fastest:n")
+    return sorted_table(Listing("Who is the fastest, by size", heads, rows))
 
 
 __all__ = ["algorithm_card", "algorithm_page", "winner_text"]

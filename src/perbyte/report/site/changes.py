@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perbyte.atlas.export import Followed
-from perbyte.model.text import many, plain
-from perbyte.report.card import times_text
-from perbyte.report.html import Block, text, unfolding
+from perbyte.model.text import counted, plain
+from perbyte.report.html import Block, sorted_table, text, unfolding
+from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.ranks import against
 from perbyte.report.site import addresses, parts
-from perbyte.report.site.parts import Item
 from perbyte.report.site.view import SiteView, work_text
 from perbyte.report.wording import number
 from perbyte.stats.compare import CYCLES, NS, Answer, Comparison
@@ -58,37 +57,23 @@ def change_rows(view: SiteView, pairs: Sequence[Followed]) -> list[Block]:
     changes = known_changes(pairs)
     if not changes:
         return [text("No figure is known to differ from the same machine's figure before it.")]
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for change in changes[:MOST]:
         before, after = change.pair.before, change.pair.after
         rows.append(
             [
                 Item(view.title(after.work[0]), parts.UP + addresses.algorithm(after.work[0])),
-                Item(work_text(after.work)),
+                work_text(after.work),
                 Item(plain(after.runner, 40), parts.UP + addresses.library(after.cost.library)),
-                Item(_versions(before.cost.version, after.cost.version)),
+                _versions(before.cost.version, after.cost.version),
                 parts.machine_item(view, after.machine),
-                Item(parts.day(before.cost.first)),
+                parts.day(before.cost.first),
                 parts.run_item(view, after),
-                Item(
-                    times_text(change.compared).partition(" ")[0],
-                    value=change.compared.ratio.value,
-                    wide=times_text(change.compared).partition(" ")[2].strip("()").replace(" to ", "–"),
-                    look="dearer" if change.dearer else "cheaper",
-                ),
+                parts.times_item(change.compared, "dearer" if change.dearer else "cheaper"),
             ]
         )
-    columns = (
-        ("algorithm", ""),
-        ("work", ""),
-        ("program", ""),
-        ("version", "text"),
-        ("machine", ""),
-        ("from", ""),
-        ("to", ""),
-        ("costs ×", "n"),
-    )
-    every = parts.listing(columns, rows, "What changed")
+    heads = columns("algorithm | work | program | version:text | machine | from | to | costs ×:n")
+    every = sorted_table(Listing("What changed", heads, rows))
     return [
         text(changes_text(changes)),
         _by_version(changes),
@@ -104,31 +89,25 @@ def _by_version(changes: Sequence[Changed]) -> Block:
         groups.setdefault((after.runner, change.pair.before.cost.version, after.cost.version), []).append(
             change
         )
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for (runner, old, new), these in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
         ratios = sorted(change.compared.ratio.value for change in these)
         machines = len({change.pair.after.machine for change in these})
         rows.append(
             [
                 Item(plain(runner, 40), parts.UP + addresses.library(these[0].pair.after.cost.library)),
-                Item(_versions(old, new)),
-                parts.number_item(machines),
-                parts.number_item(sum(change.dearer for change in these)),
-                parts.number_item(sum(not change.dearer for change in these)),
-                Item(f"×{number(parts.quantile(ratios, 0.5))}", value=parts.quantile(ratios, 0.5)),
+                _versions(old, new),
+                machines,
+                sum(change.dearer for change in these),
+                sum(not change.dearer for change in these),
+                parts.factor_item(parts.quantile(ratios, 0.5)),
                 Item(f"×{number(ratios[0])} to ×{number(ratios[-1])}", value=ratios[-1]),
             ]
         )
-    columns = (
-        ("program", ""),
-        ("version", "text"),
-        ("machines", "n"),
-        ("dearer", "n"),
-        ("cheaper", "n"),
-        ("costs ×, median", "n"),
-        ("from, to", "n"),
+    heads = columns(
+        "program | version:text | machines:n | dearer:n | cheaper:n | costs ×, median:n | from, to:n"
     )
-    return parts.listing(columns, rows, "What changed, by version")
+    return sorted_table(Listing("What changed, by version", heads, rows))
 
 
 def _versions(before: str, after: str) -> str:
@@ -143,6 +122,6 @@ def changes_text(changes: Sequence[Changed]) -> str:
     versions = sum(change.pair.before.cost.version != change.pair.after.cost.version for change in changes)
     left = f" The table has the {MOST} largest." if len(changes) > MOST else ""
     return (
-        f"{many(dearer, 'figure')} became dearer and {many(len(changes) - dearer, 'figure')} cheaper, "
+        f"{counted(dearer, 'figure')} became dearer and {counted(len(changes) - dearer, 'figure')} cheaper, "
         f"{versions:,} of them with another version of the library.{left}"
     )

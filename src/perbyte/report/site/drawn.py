@@ -7,8 +7,9 @@ here. Colours are the theme's, which pages recolour in the dark. Every value has
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 
 from perbyte.report import theme
@@ -33,6 +34,14 @@ class Bar:
     faint: bool = False
 
 
+def interval_bar(
+    name: str, value: float, width: float, text: str, tip: str, colour: str = theme.BLUE, *, faint: bool
+) -> Bar:
+    """A row whose interval has the relative half-width `width`; none is drawn where that is not finite."""
+    half = value * width if math.isfinite(width) else 0.0
+    return Bar(name, value, value - half, value + half, text, tip, colour, faint)
+
+
 @dataclass(frozen=True, slots=True)
 class Course:
     """Points of one program in the order of time: (day as a number, its text, value, low, high, told)."""
@@ -43,30 +52,23 @@ class Course:
 
 def bars(id: str, heading: str, unit: str, rows: Sequence[Bar], caption: str = "") -> Block:
     """Horizontal bars from zero with their intervals."""
-    draw = {"id": id, "heading": heading, "caption": caption}
-    return Block(
-        "drawing",
-        draw | {"svg": _bars(heading, unit, rows, WIDE), "narrow": _bars(heading, unit, rows, NARROW)},
-    )
+    return _picture(id, heading, caption, partial(_bars, heading, unit, rows))
 
 
 def ranges(id: str, heading: str, unit: str, rows: Sequence[Bar], caption: str = "") -> Block:
     """A dot with its range in each row, on a logarithmic axis."""
-    draw = {"id": id, "heading": heading, "caption": caption}
-    return Block(
-        "drawing",
-        draw | {"svg": _ranges(heading, unit, rows, WIDE), "narrow": _ranges(heading, unit, rows, NARROW)},
-    )
+    return _picture(id, heading, caption, partial(_ranges, heading, unit, rows))
 
 
 def courses(id: str, heading: str, unit: str, lines: Sequence[Course], caption: str = "") -> Block:
     """Costs over time from zero, a line and a shade of dash for each program."""
-    draw = {"id": id, "heading": heading, "caption": caption}
-    return Block(
-        "drawing",
-        draw
-        | {"svg": _courses(heading, unit, lines, WIDE), "narrow": _courses(heading, unit, lines, NARROW)},
-    )
+    return _picture(id, heading, caption, partial(_courses, heading, unit, lines))
+
+
+def _picture(id: str, heading: str, caption: str, draw: Callable[[int], str]) -> Block:
+    """What `draw` gives for a wide and for a narrow window."""
+    data = {"id": id, "heading": heading, "caption": caption, "svg": draw(WIDE), "narrow": draw(NARROW)}
+    return Block("drawing", data)
 
 
 def _bars(heading: str, unit: str, rows: Sequence[Bar], width: int) -> str:

@@ -6,19 +6,18 @@ import math
 from collections.abc import Mapping, Sequence
 
 from perbyte.atlas.index import RunRow
-from perbyte.model.text import many, plain
+from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
-from perbyte.report.html import Block, Page, Section, answer, listed, text
+from perbyte.report.html import Block, Page, Section, answer, listed, sorted_table, text
+from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.ranks import value_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.algorithms import algorithm_card, winner_text
 from perbyte.report.site.drawn import Bar, ranges
 from perbyte.report.site.libraries import Shelf, main_tallies
 from perbyte.report.site.months import month_title
-from perbyte.report.site.parts import Item
-from perbyte.report.site.view import Contest, SiteView, counted, tallies, work_text
-from perbyte.report.wording import number
+from perbyte.report.site.view import Contest, SiteView, per_work, tallies, work_text
 
 _ANSWERS = 4
 _DOTS = 40
@@ -57,9 +56,9 @@ def front_page(
     if days and days[0] == days[-1]:
         span = f", measured on {days[0]}"
     lead = (
-        f"{many(len(gathered.stands), 'figure')} of {many(len(view.main), 'algorithm')} in "
-        f"{many(len(shelf), 'library', 'libraries')} on "
-        f"{many(len(view.machines), 'machine')}, {many(len(gathered.runs), 'run')}{span}. Each is in "
+        f"{counted(len(gathered.stands), 'figure')} of {counted(len(view.main), 'algorithm')} in "
+        f"{counted(len(shelf), 'library', 'libraries')} on "
+        f"{counted(len(view.machines), 'machine')}, {counted(len(gathered.runs), 'run')}{span}. Each is in "
         f"true core cycles, with its interval."
     )
     counts = [
@@ -121,7 +120,7 @@ def _picture(view: SiteView) -> list[Block]:
         work = view.main[name]
         bests = [contest.best.cost for contest in view.contests[work].values()]
         costs = sorted(cost.cycles for cost in bests if cost.cycles)
-        if counted(work) != "byte" or not costs:
+        if per_work(work) != "byte" or not costs:
             continue
         middle = parts.quantile(costs, 0.5)
         low, high = costs[0], costs[-1]
@@ -133,7 +132,7 @@ def _picture(view: SiteView) -> list[Block]:
         shown = f"{text} {sign} {winner}"
         tip = (
             f"{view.title(name)} {work_text(work)}: {least} to {most} cycles "
-            f"per byte, {text} in the middle of {many(len(costs), 'machine')}"
+            f"per byte, {text} in the middle of {counted(len(costs), 'machine')}"
         )
         rows.append(Bar(f"{view.title(name)}, {work_text(work)}", middle, low, high, shown, tip))
     kept = sorted(rows[:_DOTS], key=lambda row: row.value)
@@ -146,13 +145,15 @@ def _picture(view: SiteView) -> list[Block]:
     )
     if not several:
         what = "Dots: the fastest program. Lines: intervals."
-    caption = what + (f" {many(left, 'algorithm')} that fewer machines have: in the table." if left else "")
+    caption = what + (
+        f" {counted(left, 'algorithm')} that fewer machines have: in the table." if left else ""
+    )
     return [ranges("landscape", "What the fastest program costs", "cycles per byte", kept, caption)]
 
 
 def algorithms_table(view: SiteView, up: str) -> Block:
     """Every algorithm with who wins it."""
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for name in sorted(view.main, key=lambda algorithm: view.title(algorithm).casefold()):
         work = view.main[name]
         contests = list(view.contests[work].values())
@@ -166,32 +167,25 @@ def algorithms_table(view: SiteView, up: str) -> Block:
         cost = parts.cost_item(best, contests[0].ranked.field)
         rows.append(
             [
-                Item(view.title(name), up + addresses.algorithm(name), said=plain(name, 60)),
-                Item(work_text(work)),
-                Item(f"{sign} {winner}".strip()),
-                parts.number_item(first.won, f"{first.won} of {len(contests)}"),
+                Item(view.title(name), up + addresses.algorithm(name), tip=plain(name, 60)),
+                work_text(work),
+                f"{sign} {winner}".strip(),
+                Item(f"{first.won} of {len(contests)}", value=first.won),
                 cost,
-                Item(f"{'cycles' if contests[0].ranked.field == 'cycles' else 'ns'}/{counted(work)}"),
+                f"{contests[0].ranked.field}/{per_work(work)}",
                 parts.machine_item(view, best.machine, up),
-                parts.number_item(len(programs)),
+                len(programs),
             ]
         )
-    columns = (
-        ("algorithm", ""),
-        ("work", ""),
-        ("fastest on most machines", ""),
-        ("on", "n"),
-        ("least cost", "n"),
-        ("per", ""),
-        ("there", ""),
-        ("programs", "n"),
+    heads = columns(
+        "algorithm | work | fastest on most machines | on:n | least cost:n | per | there | programs:n"
     )
-    return parts.listing(columns, rows, "Every algorithm")
+    return sorted_table(Listing("Every algorithm", heads, rows))
 
 
 def libraries_table(view: SiteView, shelf: Mapping[str, Shelf], up: str) -> Block:
     """Every library with how often it wins."""
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for address, entry in shelf.items():
         mains = main_tallies(view, entry)
         contests = sum(len(tally.factors) for of_algorithm in mains.values() for tally in of_algorithm)
@@ -203,34 +197,25 @@ def libraries_table(view: SiteView, shelf: Mapping[str, Shelf], up: str) -> Bloc
         rows.append(
             [
                 Item(plain(entry.name, 60), up + address),
-                Item(", ".join(plain(name, 30) for name in sorted(entry.runners))),
-                parts.number_item(len({stand.machine for stand in entry.stands})),
-                parts.number_item(len(mains)),
-                parts.number_item(won, f"{won:,} of {contests:,}"),
-                Item(f"×{number(parts.quantile(factors, 0.5))}", value=parts.quantile(factors, 0.5))
-                if factors
-                else Item("–", look="none"),
-                Item(
-                    ", ".join(plain(version, 20) for version in versions[-3:])
-                    + (f" and {len(versions) - 3} more" if versions[3:] else "")
-                ),
+                ", ".join(plain(name, 30) for name in sorted(entry.runners)),
+                len({stand.machine for stand in entry.stands}),
+                len(mains),
+                Item(f"{won:,} of {contests:,}", value=won),
+                parts.factor_item(parts.quantile(factors, 0.5)) if factors else parts.NONE,
+                ", ".join(plain(version, 20) for version in versions[-3:])
+                + (f" and {len(versions) - 3} more" if versions[3:] else ""),
             ]
         )
-    columns = (
-        ("library", ""),
-        ("programs", "text"),
-        ("machines", "n"),
-        ("algorithms", "n"),
-        ("fastest alone", "n"),
-        ("× the fastest, median", "n"),
-        ("versions", "text"),
+    heads = columns(
+        "library | programs:text | machines:n | algorithms:n | fastest alone:n | × the fastest, median:n"
+        " | versions:text"
     )
-    return parts.listing(columns, rows, "Every library")
+    return sorted_table(Listing("Every library", heads, rows))
 
 
 def machines_table(view: SiteView, up: str) -> Block:
     """Every machine with who wins most there."""
-    rows = []
+    rows: list[Sequence[Entry]] = []
     by_machine: dict[str, list[Contest]] = {}
     for work in view.main.values():
         for machine, contest in view.contests[work].items():
@@ -241,53 +226,46 @@ def machines_table(view: SiteView, up: str) -> Block:
         rows.append(
             [
                 parts.machine_item(view, name, up),
-                Item(plain(runs[0].cpu_model, 80)),
-                Item(plain(runs[0].architecture, 20) or "–"),
-                Item(plain(runs[0].provider, 30) or "none"),
-                parts.number_item(len(mains)),
-                Item(f"{plain(first.runner, 40)}, at {first.won}" if first and first.won else "–"),
-                parts.number_item(len(runs)),
-                Item(parts.day(runs[0].started_at)),
+                plain(runs[0].cpu_model, 80),
+                plain(runs[0].architecture, 20) or "–",
+                plain(runs[0].provider, 30) or "none",
+                len(mains),
+                f"{plain(first.runner, 40)}, at {first.won}" if first and first.won else "–",
+                len(runs),
+                parts.day(runs[0].started_at),
             ]
         )
-    columns = (
-        ("machine", ""),
-        ("processor", "text"),
-        ("architecture", ""),
-        ("hypervisor", ""),
-        ("algorithms", "n"),
-        ("fastest at most", ""),
-        ("runs", "n"),
-        ("newest", ""),
+    heads = columns(
+        "machine | processor:text | architecture | hypervisor | algorithms:n | fastest at most | runs:n | newest"
     )
-    return parts.listing(columns, rows, "Every machine")
+    return sorted_table(Listing("Every machine", heads, rows))
 
 
 def dates_table(months: Mapping[str, list[RunRow]], fresh: Mapping[str, Sequence[object]], up: str) -> Block:
     """Every month with its runs."""
-    rows = [
+    rows: list[Sequence[Entry]] = [
         [
             Item(
                 month_title(name),
                 up + addresses.month(name),
                 value=float(name.replace("-", "")) if name != addresses.UNKNOWN else None,
             ),
-            parts.number_item(len(runs)),
-            parts.number_item(len({run.machine for run in runs})),
-            parts.number_item(sum(run.cells for run in runs)),
-            parts.number_item(len(fresh.get(name, ()))),
+            len(runs),
+            len({run.machine for run in runs}),
+            sum(run.cells for run in runs),
+            len(fresh.get(name, ())),
         ]
         for name, runs in months.items()
     ]
-    columns = (("month", ""), ("runs", "n"), ("machines", "n"), ("figures", "n"), ("new versions", "n"))
-    return parts.listing(columns, rows, "Every month")
+    heads = columns("month | runs:n | machines:n | figures:n | new versions:n")
+    return sorted_table(Listing("Every month", heads, rows))
 
 
 def data_page(view: SiteView, files: Sequence[tuple[str, int, int]]) -> Page:
     """The downloads: (name, rows, bytes) of each file."""
     gathered = view.gathered
-    rows = [
-        [Item(name, f"data/{name}"), parts.number_item(count), Item(f"{size / 1e6:,.2f} MB", value=size)]
+    rows: list[Sequence[Entry]] = [
+        [Item(name, f"data/{name}"), count, Item(f"{size / 1e6:,.2f} MB", value=size)]
         for name, count, size in files
     ]
     texts = [
@@ -314,7 +292,7 @@ def data_page(view: SiteView, files: Sequence[tuple[str, int, int]]) -> Page:
                 "summary",
                 "Files",
                 "Files",
-                [parts.listing((("file", ""), ("rows", "n"), ("size", "n")), rows, "Files"), listed(texts)],
+                [sorted_table(Listing("Files", columns("file | rows:n | size:n"), rows)), listed(texts)],
             ),
             Section(
                 "repeat",

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from perbyte.atlas.export import Stand, Work
-from perbyte.model.text import many, plain
+from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
-from perbyte.report.html import Block, Page, Section, answer, unfolding
+from perbyte.report.html import Block, Page, Section, answer, sorted_table, unfolding
+from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows
 from perbyte.report.site.drawn import Bar, bars
-from perbyte.report.site.parts import Item
 from perbyte.report.site.view import Contest, RunnerTally, SiteView, kind_text, tallies, work_text
 from perbyte.report.wording import number
 
@@ -81,8 +82,8 @@ def library_page(view: SiteView, shelf: Shelf) -> Page:
     ]
     runners = ", ".join(plain(name, 40) for name in sorted(shelf.runners))
     lead = (
-        f"{many(len(shelf.stands), 'figure')} of {many(len(mains), 'algorithm')} on "
-        f"{many(len(machines), 'machine')}; measured by {runners}."
+        f"{counted(len(shelf.stands), 'figure')} of {counted(len(mains), 'algorithm')} on "
+        f"{counted(len(machines), 'machine')}; measured by {runners}."
     )
     return Page(plain(shelf.name, 60), [lead], sections)
 
@@ -108,7 +109,7 @@ def library_card(view: SiteView, shelf: Shelf) -> Card:
         f"alike with the fastest at {alike}" if alike else "",
         f"farthest behind at {far}" if far else "",
     ]
-    winner = f"The fastest at {len(won)} of {many(len(mains), 'algorithm')}, on most machines that have it"
+    winner = f"The fastest at {len(won)} of {counted(len(mains), 'algorithm')}, on most machines that have it"
     return Card((Told("", "►" if won else "", winner, "; ".join(part for part in told if part), ""),))
 
 
@@ -121,7 +122,7 @@ def _picture(view: SiteView, mains: dict[str, list[RunnerTally]]) -> list[Block]
         shown = f"×{number(tally.middle)}"
         tip = (
             f"{view.title(name)} {work_text(view.main[name])}: {shown} the fastest, "
-            f"{plain(tally.runner, 40)}, {many(len(tally.factors), 'machine')}"
+            f"{plain(tally.runner, 40)}, {counted(len(tally.factors), 'machine')}"
         )
         rows.append(Bar(view.title(name), tally.middle, low, high, shown, tip))
     left = len(ordered) - len(rows)
@@ -137,14 +138,8 @@ def _picture(view: SiteView, mains: dict[str, list[RunnerTally]]) -> list[Block]
     )
 
 
-_COLUMNS = (
-    ("work", ""),
-    ("program", ""),
-    ("machines", "n"),
-    ("► fastest", "n"),
-    ("= alike", "n"),
-    ("? open", "n"),
-    ("× the fastest, median", "n"),
+_COLUMNS = columns(
+    "algorithm | work | program | machines:n | ► fastest:n | = alike:n | ? open:n | × the fastest, median:n"
 )
 
 
@@ -153,8 +148,8 @@ def _algorithms(view: SiteView, mains: dict[str, list[RunnerTally]]) -> Block:
     for name in sorted(mains):
         for tally in mains[name]:
             head = Item(view.title(name), parts.UP + addresses.algorithm(name))
-            rows.append([head, Item(work_text(view.main[name])), *_tally_items(tally)])
-    return parts.listing((("algorithm", ""), *_COLUMNS), rows, "At each algorithm")
+            rows.append([head, work_text(view.main[name]), *_tally_items(tally)])
+    return sorted_table(Listing("At each algorithm", _COLUMNS, rows))
 
 
 def _works(view: SiteView, shelf: Shelf) -> Block:
@@ -170,25 +165,21 @@ def _works(view: SiteView, shelf: Shelf) -> Block:
             if tally.runner in shelf.runners:
                 tip = kind_text((work[1], work[2], work[4], work[5]))
                 rows.append(
-                    [Item(view.title(work[0]), where), Item(work_text(work), said=tip), *_tally_items(tally)]
+                    [Item(view.title(work[0]), where), Item(work_text(work), tip=tip), *_tally_items(tally)]
                 )
-    table = parts.listing((("algorithm", ""), *_COLUMNS), rows, "Every work")
-    return unfolding(f"{many(len(rows), 'row')}: programs, operations, contracts and sizes", [table])
+    table = sorted_table(Listing("Every work", _COLUMNS, rows))
+    return unfolding(f"{counted(len(rows), 'row')}: programs, operations, contracts and sizes", [table])
 
 
-def _tally_items(tally: RunnerTally) -> list[Item]:
+def _tally_items(tally: RunnerTally) -> list[Entry]:
     low, high = tally.factors[0], tally.factors[-1]
     return [
-        Item(plain(tally.runner, 40)),
-        parts.number_item(len(tally.factors)),
-        parts.number_item(tally.won),
-        parts.number_item(tally.alike),
-        parts.number_item(tally.open),
-        Item(
-            f"×{number(tally.middle)}",
-            value=tally.middle,
-            wide=f"{number(low)}–{number(high)}" if high > low else "",
-        ),
+        plain(tally.runner, 40),
+        len(tally.factors),
+        tally.won,
+        tally.alike,
+        tally.open,
+        parts.factor_item(tally.middle, f"{number(low)}–{number(high)}" if high > low else ""),
     ]
 
 
@@ -197,7 +188,7 @@ def _versions(view: SiteView, shelf: Shelf) -> Block:
     stands_of: dict[tuple[str, str], list[Stand]] = {}
     for standing in shelf.stands:
         stands_of.setdefault((standing.runner, standing.cost.version), []).append(standing)
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for (runner, version), stands in sorted(stands_of.items()):
         days = sorted({parts.day(standing.cost.first) for standing in stands})
         machines = sorted({standing.machine for standing in stands})
@@ -206,22 +197,14 @@ def _versions(view: SiteView, shelf: Shelf) -> Block:
         )
         rows.append(
             [
-                Item(plain(version, 40) or "not told"),
-                Item(plain(runner, 40)),
-                parts.number_item(len(machines)),
-                Item(named),
-                Item(days[0]),
-                Item(days[-1]),
-                parts.number_item(len(stands)),
+                plain(version, 40) or "not told",
+                plain(runner, 40),
+                len(machines),
+                named,
+                days[0],
+                days[-1],
+                len(stands),
             ]
         )
-    columns = (
-        ("version", ""),
-        ("program", ""),
-        ("machines", "n"),
-        ("on", "text"),
-        ("first", ""),
-        ("last", ""),
-        ("figures", "n"),
-    )
-    return parts.listing(columns, rows, "Versions on the pages")
+    heads = columns("version | program | machines:n | on:text | first | last | figures:n")
+    return sorted_table(Listing("Versions on the pages", heads, rows))

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 
 from perbyte.atlas.export import Gathered
-from perbyte.model.text import many, plain
+from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
-from perbyte.report.html import Block, Page, Section, answer, text, unfolding
+from perbyte.report.html import Block, Page, Section, answer, sorted_table, text, unfolding
+from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows
-from perbyte.report.site.drawn import Bar, bars
-from perbyte.report.site.parts import Item, SiteRow, program
-from perbyte.report.site.view import Contest, SiteView, counted, kind_of, kind_text, tallies, work_text
-from perbyte.report.wording import number, percent
+from perbyte.report.site.drawn import bars, interval_bar
+from perbyte.report.site.parts import program
+from perbyte.report.site.view import Contest, SiteView, kind_of, kind_text, per_work, tallies, work_text
+from perbyte.report.wording import percent
 
 _BARS = 60
 
@@ -41,8 +42,8 @@ def machine_page(view: SiteView, name: str) -> Page:
     model = plain(run.cpu_model, 80) or "an unknown processor"
     more = f", {plain(run.provider, 40)}" if run.provider else ""
     lead = (
-        f"{model}{more}. {many(figures, 'figure')} of {many(len(mains), 'algorithm')}, "
-        f"{many(len(view.runs[name]), 'run')}, the newest of {parts.day(run.started_at)}."
+        f"{model}{more}. {counted(figures, 'figure')} of {counted(len(mains), 'algorithm')}, "
+        f"{counted(len(view.runs[name]), 'run')}, the newest of {parts.day(run.started_at)}."
     )
     return Page(plain(name, 80), [lead], sections)
 
@@ -63,31 +64,26 @@ def _card(mains: list[Contest]) -> Card:
         f"not known at {open_}" if open_ else "",
         f"{alone} measured with one program alone" if alone else "",
     ]
-    winner = f"{plain(first.runner, 40)} is the fastest at {first.won} of {many(len(mains), 'algorithm')}"
+    winner = f"{plain(first.runner, 40)} is the fastest at {first.won} of {counted(len(mains), 'algorithm')}"
     return Card((Told("", "►" if first.won else "?", winner, "; ".join(part for part in told if part), ""),))
 
 
 def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:
     """The fastest program's cost of each algorithm that has data, cheapest first."""
     counted_mains = [
-        contest for contest in mains if counted(contest.work) == "byte" and contest.best.cost.cycles
+        contest for contest in mains if per_work(contest.work) == "byte" and contest.best.cost.cycles
     ]
     ordered = sorted(counted_mains, key=lambda contest: (contest.best.cost.cycles or 0.0, contest.work))
     rows = []
     for contest in ordered[:_BARS]:
         stand, value = contest.best, contest.best.cost.cycles or 0.0
-        half = value * stand.cost.width if math.isfinite(stand.cost.width) else 0.0
-        shown = (
-            f"{number(value, half)} {parts.width_of(stand.cost)}{parts.marks_text(stand.cost)} "
-            f"{contest.ranked.sign} {plain(stand.runner, 30)}"
-        )
+        shown = f"{parts.marked_text(value, stand.cost)} {contest.ranked.sign} {plain(stand.runner, 30)}"
         name = f"{view.title(contest.work[0])} {work_text(contest.work)}"
         rows.append(
-            Bar(
+            interval_bar(
                 name,
                 value,
-                value - half,
-                value + half,
+                stand.cost.width,
                 shown,
                 f"{name}: {program(stand)}, {shown}",
                 faint=stand.cost.doubted,
@@ -108,21 +104,18 @@ def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:
 
 
 def _fastest(view: SiteView, mains: list[Contest]) -> Block:
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for contest in mains:
         href = parts.UP + addresses.algorithm(contest.work[0])
         rows.append(
             [
                 Item(view.title(contest.work[0]), href),
-                Item(
-                    f"{work_text(contest.work)}, "
-                    f"{'cycles a byte' if counted(contest.work) == 'byte' else 'cycles a call'}"
-                ),
+                f"{work_text(contest.work)}, cycles a {per_work(contest.work)}",
                 *parts.contest_items(view, contest),
             ]
         )
-    columns = (("algorithm", ""), ("work", "text"), *parts.CONTEST_COLUMNS)
-    return parts.listing(columns, rows, "The fastest at each algorithm")
+    heads = parts.contest_columns("algorithm | work:text")
+    return sorted_table(Listing("The fastest at each algorithm", heads, rows))
 
 
 def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
@@ -133,7 +126,7 @@ def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
     blocks: list[Block] = []
     for kind, these in sorted(kinds.items()):
         count = sum(len(contest.stands) for contest in these)
-        title = f"{kind_text(kind)}: {many(count, 'figure')}, {parts.shown_unit(these)}"
+        title = f"{kind_text(kind)}: {counted(count, 'figure')}, {parts.shown_unit(these)}"
         table = parts.figures_table(view, kind, these, f"Every figure of {kind_text(kind)}", by_machine=False)
         blocks.append(unfolding(title, table, open=len(kinds) == 1))
     return blocks or [text("No figure of this machine can be ranked.")]
@@ -141,64 +134,50 @@ def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
 
 def runs_table(view: SiteView, name: str) -> Block:
     """The runs of a machine, newest first; each has an address."""
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for run in view.runs[name]:
         rows.append(
-            SiteRow(
-                [
-                    Item(plain(run.run, 80)),
-                    Item(
-                        plain(run.started_at, 40)[:16].replace("T", " "),
-                        parts.UP + addresses.month(addresses.month_of(run.started_at)),
-                    ),
-                    Item(", ".join(plain(library, 60) for library in run.libraries)),
-                    parts.number_item(run.cells),
-                    parts.number_item(run.failures),
-                    Item(percent(run.noise_floor), value=run.noise_floor)
-                    if run.noise_floor is not None
-                    else Item("–", look="none"),
-                    Item("whole" if run.complete else "interrupted"),
-                    Item(plain(run.perbyte_version, 30)),
-                ],
-                parts.run_anchor(run.key),
-            )
+            [
+                Item(plain(run.run, 80), id=parts.run_anchor(run.key)),
+                Item(
+                    plain(run.started_at, 40)[:16].replace("T", " "),
+                    parts.UP + addresses.month(addresses.month_of(run.started_at)),
+                ),
+                ", ".join(plain(library, 60) for library in run.libraries),
+                run.cells,
+                run.failures,
+                Item(percent(run.noise_floor), value=run.noise_floor)
+                if run.noise_floor is not None
+                else parts.NONE,
+                "whole" if run.complete else "interrupted",
+                plain(run.perbyte_version, 30),
+            ]
         )
-    columns = (
-        ("run", ""),
-        ("began", ""),
-        ("libraries", "text"),
-        ("figures", "n"),
-        ("without one", "n"),
-        ("noise floor", "n"),
-        ("end", ""),
-        ("Perbyte", ""),
+    heads = columns(
+        "run | began | libraries:text | figures:n | without one:n | noise floor:n | end | Perbyte"
     )
-    return parts.listing(columns, rows, "Runs")
+    return sorted_table(Listing("Runs", heads, rows))
 
 
 def _failed(gathered: Gathered, view: SiteView, name: str) -> list[Block]:
     """What has no figure in the machine's runs, and why."""
-    rows = [
+    rows: list[Sequence[Entry]] = [
         [
-            Item(plain(run.run, 80)),
-            Item(plain(runner, 40)),
-            Item(plain(kind, 24)),
-            parts.number_item(max(count, 1)),
-            Item(plain(reason, 240)),
+            plain(run.run, 80),
+            plain(runner, 40),
+            plain(kind, 24),
+            max(count, 1),
+            plain(reason, 240),
         ]
         for run in view.runs[name]
         for runner, kind, reason, count in gathered.failures.get(run.key, ())
     ]
     if not rows:
         return []
-    columns = (("run", ""), ("program", ""), ("why", ""), ("cells", "n"), ("said", "text"))
-    total = sum(int(row[3].value or 0) for row in rows)
-    return [
-        unfolding(
-            f"Without a figure: {many(total, 'cell')}, and why",
-            [parts.listing(columns, rows, "Without a figure")],
-        )
-    ]
+    total = sum(max(count, 1) for run in view.runs[name] for *_, count in gathered.failures.get(run.key, ()))
+    heads = columns("run | program | why | cells:n | said:text")
+    table = sorted_table(Listing("Without a figure", heads, rows))
+    return [unfolding(f"Without a figure: {counted(total)}, and why", [table])]
 
 
 def _facts(view: SiteView, name: str) -> Block:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from perbyte.atlas.index import RunRow
-from perbyte.model.text import many, plain
+from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
 from perbyte.report.card import Line as Told
-from perbyte.report.html import Block, Page, Section, answer, text
+from perbyte.report.html import Block, Page, Section, answer, sorted_table, text
+from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import change_rows, known_changes
-from perbyte.report.site.parts import Item
 from perbyte.report.site.view import SiteView
 
 _NAMES = "January February March April May June July August September October November December".split()  # noqa: SIM905
@@ -49,10 +51,10 @@ def month_page(view: SiteView, name: str, runs: list[RunRow], fresh: list[tuple[
     dearer = sum(change.dearer for change in changed)
     machines = {run.machine for run in runs}
     told = [
-        f"{many(len(fresh), 'version')} measured for the first time" if fresh else "",
-        f"{many(dearer, 'figure')} became dearer and {len(changed) - dearer:,} cheaper" if changed else "",
+        f"{counted(len(fresh), 'version')} measured for the first time" if fresh else "",
+        f"{counted(dearer, 'figure')} became dearer and {len(changed) - dearer:,} cheaper" if changed else "",
     ]
-    winner = f"{many(len(runs), 'run')} on {many(len(machines), 'machine')}"
+    winner = f"{counted(len(runs), 'run')} on {counted(len(machines), 'machine')}"
     card = Card((Told("", "", winner, "; ".join(part for part in told if part), ""),))
     sections = [
         Section("summary", "Summary", "Summary", answer(card)),
@@ -68,44 +70,34 @@ def month_page(view: SiteView, name: str, runs: list[RunRow], fresh: list[tuple[
 
 
 def _fresh(view: SiteView, fresh: list[tuple[str, str]]) -> Block:
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for library, machine in fresh:
         # a run says which libraries it had as "name version"; a page exists where a figure of it stands
         name, _, version = library.rpartition(" ")
-        rows.append(
-            [Item(plain(name or library, 60)), Item(plain(version, 40)), parts.machine_item(view, machine)]
-        )
+        rows.append([plain(name or library, 60), plain(version, 40), parts.machine_item(view, machine)])
     return (
-        parts.listing((("library", ""), ("version", ""), ("first on", "")), rows, "New versions")
+        sorted_table(Listing("New versions", columns("library | version | first on"), rows))
         if rows
         else text("None.")
     )
 
 
 def _runs(view: SiteView, runs: list[RunRow]) -> Block:
-    rows = []
+    rows: list[Sequence[Entry]] = []
     for run in runs:
         rows.append(
             [
-                Item(plain(run.started_at, 40)[:16].replace("T", " ") or "–"),
+                plain(run.started_at, 40)[:16].replace("T", " ") or "–",
                 Item(
                     plain(run.machine, 80),
                     parts.UP + addresses.machine(run.machine) + f"#{parts.run_anchor(run.key)}",
                 ),
-                Item(plain(run.cpu_model, 80)),
-                parts.number_item(run.cells),
-                parts.number_item(run.failures),
+                plain(run.cpu_model, 80),
+                run.cells,
+                run.failures,
                 Item(plain(run.study, 40) or "–", look="" if run.study else "none"),
-                Item(", ".join(plain(library, 60) for library in run.libraries)),
+                ", ".join(plain(library, 60) for library in run.libraries),
             ]
         )
-    columns = (
-        ("began", ""),
-        ("machine", ""),
-        ("processor", "text"),
-        ("figures", "n"),
-        ("without one", "n"),
-        ("study", ""),
-        ("libraries", "text"),
-    )
-    return parts.listing(columns, rows, "Runs")
+    heads = columns("began | machine | processor:text | figures:n | without one:n | study | libraries:text")
+    return sorted_table(Listing("Runs", heads, rows))

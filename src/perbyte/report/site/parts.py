@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 from perbyte.atlas.export import Stand
 from perbyte.atlas.overview import PointCost
 from perbyte.model import Estimate
 from perbyte.model.text import plain
 from perbyte.report.card import times_text
-from perbyte.report.html import Block, legend
+from perbyte.report.html import Block, legend, sorted_table
+from perbyte.report.listing import Head, Item, Listing, columns
 from perbyte.report.marks import Mark, marks_of_kinds
 from perbyte.report.ranks import against, value_in
 from perbyte.report.site import addresses
-from perbyte.report.site.view import ALONE, Contest, Kind, SiteView, counted
+from perbyte.report.site.view import ALONE, Contest, Kind, SiteView, per_work
 from perbyte.report.wording import number, size_label, width_text
-from perbyte.stats.compare import CYCLES
+from perbyte.stats.compare import CYCLES, Comparison
 
 UP = "../"
-LEAST_FILTERED = 9  # rows from which on a table has a filter
 _CLASSES = {"►": "fast", "=": "tie", "?": "open"}
 SURE = {
     "►": "known to be the fastest",
@@ -35,62 +35,32 @@ _SHORT = {"►": "known", "=": "alike", "?": "not known"}
 SIGNS = [("►", SURE["►"]), ("=", SURE["="]), ("?", SURE["?"])]
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """A cell of a table: its text, where it leads, what it sorts by (its text without), and what stands small behind.
-
-    `look` is a class of the style, `said` is told at it.
-    """
-
-    text: str
-    href: str = ""
-    value: float | None = None
-    wide: str = ""
-    marks: str = ""
-    look: str = ""
-    said: str = ""
+NONE = Item("–", look="none")
 
 
-@dataclass(frozen=True, slots=True)
-class SiteRow:
-    """A row of a table, with its name as an address where it has one."""
-
-    items: Sequence[Item]
-    id: str = ""
+def factor_item(factor: float, wide: str = "") -> Item:
+    """A factor as `×1.25`, with its range small behind it."""
+    return Item(f"×{number(factor)}", value=factor, wide=wide)
 
 
-def listing(
-    columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Item] | SiteRow], label: str, look: str = ""
-) -> Block:
-    """A table that sorts, and filters where it is long: (name, class) of each column, and its rows."""
-    lines = [row if isinstance(row, SiteRow) else SiteRow(row) for row in rows]
-    filtered = len(lines) >= LEAST_FILTERED
-    data = {"columns": columns, "rows": lines, "label": label, "look": look, "filtered": filtered}
-    return Block("listing", data)
-
-
-def links(pairs: Sequence[tuple[str, str]]) -> Block:
-    """A line of links: (text, address)."""
-    return Block("links", pairs)
-
-
-def number_item(value: float, text: str = "", **given: str) -> Item:
-    """A number to sort by, with its text."""
-    return Item(text or f"{value:,}", value=value, **given)
+def times_item(compared: Comparison, look: str = "") -> Item:
+    """How many times as much something costs, with the interval small behind it."""
+    times, _, interval = times_text(compared).partition(" ")
+    return Item(times, value=compared.ratio.value, wide=interval.strip("()").replace(" to ", "–"), look=look)
 
 
 def cost_item(standing: Stand, field: str = CYCLES, look: str = "", tip: str = "") -> Item:
     """A cost with the digits that its interval supports, its interval and its marks."""
     cost, value = standing.cost, value_in(standing.cost, field)
     if not math.isfinite(value):
-        return Item("–", look="none")
+        return NONE
     return Item(
         figure_text(value, cost.width),
         value=value,
         wide=width_of(cost),
         marks=marks_text(cost),
         look=look,
-        said=tip,
+        tip=tip,
     )
 
 
@@ -102,6 +72,11 @@ def figure_text(value: float, width: float) -> str:
 def width_of(cost: PointCost) -> str:
     """The width of a cost's interval in per cent; a dash where it is not known."""
     return width_text(Estimate(1.0, 1 - cost.width, 1 + cost.width)) if math.isfinite(cost.width) else "–"
+
+
+def marked_text(value: float, cost: PointCost) -> str:
+    """A cost with the width of its interval and its marks of doubt."""
+    return f"{figure_text(value, cost.width)} {width_of(cost)}{marks_text(cost)}"
 
 
 def marks_text(cost: PointCost) -> str:
@@ -121,7 +96,7 @@ def program_item(standing: Stand, up: str = UP, look: str = "") -> Item:
 
 def machine_item(view: SiteView, name: str, up: str = UP) -> Item:
     """A machine as a link, its processor told."""
-    return Item(plain(name, 80), up + addresses.machine(name), said=plain(view.runs[name][0].cpu_model, 120))
+    return Item(plain(name, 80), up + addresses.machine(name), tip=plain(view.runs[name][0].cpu_model, 120))
 
 
 def ahead_text(contest: Contest) -> str:
@@ -141,10 +116,8 @@ def next_items(contest: Contest) -> list[Item]:
     """Who is next, how many times as much it costs, and how sure the order is."""
     behind = contest.next
     if behind is None:
-        return [Item("–", look="none"), Item("–", look="none"), Item("alone", look="none", said=SURE[ALONE])]
+        return [NONE, NONE, Item("alone", look="none", tip=SURE[ALONE])]
     compared = against(contest.ranked.best, behind.cost, contest.ranked.field)
-    interval = times_text(compared).partition(" ")[2]
-    ratio = compared.ratio.value
     sure = SURE[contest.ranked.sign]
     if not contest.ranked.sure:
         sure = "every figure is in doubt"
@@ -154,15 +127,11 @@ def next_items(contest: Contest) -> list[Item]:
         sure = "the audit did not see its work, and saw others'"
     return [
         program_item(behind),
-        Item(
-            times_text(compared).partition(" ")[0],
-            value=ratio,
-            wide=interval.strip("()").replace(" to ", "–"),
-        ),
+        times_item(compared),
         Item(
             f"{contest.ranked.sign} {_SHORT[contest.ranked.sign]}",
             look=f"{_CLASSES[contest.ranked.sign]}-sure",
-            said=sure,
+            tip=sure,
         ),
     ]
 
@@ -172,19 +141,15 @@ def program_of(contest: Contest, cost: PointCost) -> str:
     return next(program(stand) for stand in contest.stands if stand.cost is cost)
 
 
-CONTEST_COLUMNS = (
-    ("fastest", ""),
-    ("cycles", "n"),
-    ("ns", "n"),
-    ("next", ""),
-    ("costs × as much", "n"),
-    ("how sure", ""),
-    ("measured", ""),
-)
+def contest_columns(before: str, each: str = "") -> tuple[Head, ...]:
+    """Columns for `contest_items`, after others; `each` is what costs are per."""
+    return columns(
+        f"{before} | fastest | cycles{each}:n | ns{each}:n | next | costs × as much:n | how sure | measured"
+    )
 
 
 def contest_items(view: SiteView, contest: Contest) -> list[Item]:
-    """A contest's winner with factor and certainty, under `CONTEST_COLUMNS`."""
+    """A contest's winner with factor and certainty, under `contest_columns`."""
     best = contest.best
     names = ahead_text(contest)
     return [
@@ -201,7 +166,7 @@ def run_item(view: SiteView, standing: Stand) -> Item:
     return Item(
         day(standing.cost.first),
         UP + addresses.machine(standing.machine) + f"#{run_anchor(standing.run)}",
-        said=plain(standing.run, 120),
+        tip=plain(standing.run, 120),
     )
 
 
@@ -234,10 +199,9 @@ def figures_table(
             machine_item(view, name) if by_machine else Item(view.title(name), UP + addresses.algorithm(name))
         )
         listed.append([head, program_item(stand), *(_figure(cells.get(size)) for size in sizes)])
-    columns = (
-        ("machine" if by_machine else "algorithm", ""),
-        ("program", ""),
-        *((size_label(size) if size else "a call", "n") for size in sizes),
+    heads = (
+        *columns(f"{'machine' if by_machine else 'algorithm'} | program"),
+        *(Head(size_label(size) if size else "a call", "n") for size in sizes),
     )
     used = {
         mark
@@ -246,20 +210,16 @@ def figures_table(
         for mark in marks_of_kinds(stand.cost.qualities, stand.cost.doubts)
     }
     meant = [(str(mark), mark.meaning) for mark in Mark if mark in used]
-    return [listing(columns, listed, label, "figures"), legend([*SIGNS, *meant])]
+    return [sorted_table(Listing(label, heads, listed), "figures"), legend([*SIGNS, *meant])]
 
 
 def _figure(figure: tuple[Contest, Stand] | None) -> Item:
     if figure is None:
-        return Item("–", look="none")
+        return NONE
     contest, stand = figure
     cycles = stand.cost.cycles is not None
     item = cost_item(stand, CYCLES if cycles else "ns", _CLASSES.get(contest.sign(stand), ""))
-    return (
-        item
-        if cycles
-        else Item(f"{item.text} ns", value=None, wide=item.wide, marks=item.marks, look=item.look)
-    )
+    return item if cycles else replace(item, text=f"{item.text} ns", value=None, tip="")
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
@@ -272,5 +232,5 @@ def quantile(ordered: Sequence[float], share: float) -> float:
 
 def shown_unit(contests: Sequence[Contest], field: str = CYCLES) -> str:
     """The unit of a work's costs, in words."""
-    each = counted(contests[0].work)
+    each = per_work(contests[0].work)
     return f"{'cycles' if field == CYCLES else 'nanoseconds'} per {each}"

@@ -169,7 +169,7 @@ def kind_of(work: Work) -> Kind:
     return work[1], work[2], work[4], work[5]
 
 
-def counted(work: Work) -> str:
+def per_work(work: Work) -> str:
     """What its costs are per: `byte` or `call`."""
     return per(work[:4])
 
@@ -188,7 +188,7 @@ def work_text(work: Work) -> str:
         for part in (work[4] * (work[4] != "full"), work[5] * (work[5] != "loop"))
         if part
     )
-    size = f" {size_label(work[3])}" if counted(work) == "byte" and work[3] else ""
+    size = f" {size_label(work[3])}" if per_work(work) == "byte" and work[3] else ""
     return f"{plain(work[1], 24)}{size}{more}"
 
 

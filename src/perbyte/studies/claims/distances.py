@@ -15,6 +15,7 @@ from msgspec import Meta, field
 
 from perbyte.datafile import Text
 from perbyte.model import Estimate
+from perbyte.model.text import counted
 from perbyte.stats.quantity import arithmetic_mean, distance, smallest
 from perbyte.studies.claims.form import (
     Candidate,
@@ -34,7 +35,7 @@ from perbyte.studies.claims.form import (
 )
 from perbyte.studies.evidence import many
 from perbyte.studies.model import Number, Value, Values
-from perbyte.studies.wording import counted, exact, number, value_name
+from perbyte.studies.wording import exact, number, value_name
 
 
 class Clusters(Comparing, frozen=True, kw_only=True, tag="clusters"):

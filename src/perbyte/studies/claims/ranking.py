@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from perbyte.datafile import Text
 from perbyte.model import Estimate
+from perbyte.model.text import counted
 from perbyte.stats.estimate import rank_correlation, rank_correlation_range
 from perbyte.stats.quantity import log_of
 from perbyte.studies.claims.form import (
@@ -43,7 +44,7 @@ from perbyte.studies.model import (
     published_cycles_per_byte,
     published_ns,
 )
-from perbyte.studies.wording import counted, exact, listing, number, span
+from perbyte.studies.wording import exact, listing, number, span
 
 _LEAST = 4
 

@@ -11,6 +11,7 @@ from msgspec import field
 
 from perbyte.datafile import Problem, Text
 from perbyte.model import Estimate
+from perbyte.model.text import counted
 from perbyte.stats.compare import quotient
 from perbyte.stats.quantity import arithmetic_mean, largest, log_of, smallest
 from perbyte.studies.claims.form import (
@@ -33,7 +34,7 @@ from perbyte.studies.claims.form import (
 )
 from perbyte.studies.evidence import TIME, many
 from perbyte.studies.model import GROUP, Number, Selection, Value
-from perbyte.studies.wording import counted, exact, group_name, number, percent, span
+from perbyte.studies.wording import exact, group_name, number, percent, span
 
 _AGGREGATES: Mapping[str, Callable[[list[Estimate]], Estimate]] = {
     "mean": arithmetic_mean,

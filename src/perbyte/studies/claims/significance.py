@@ -18,6 +18,7 @@ from msgspec import Meta, field
 
 from perbyte.datafile import Text
 from perbyte.model import Cell, Estimate, Run
+from perbyte.model.text import counted
 from perbyte.stats.arrays import np
 from perbyte.stats.clean import cycles_per_call, ns_per_call
 from perbyte.stats.compare import compare_costs
@@ -46,7 +47,7 @@ from perbyte.studies.model import (
     Study,
     Value,
 )
-from perbyte.studies.wording import counted, exact, group_name, number, percent, span
+from perbyte.studies.wording import exact, group_name, number, percent, span
 
 EPOCHS, SAMPLES = "epoch figures", "samples"
 _LEAST_VALUES = {EPOCHS: 2, SAMPLES: 20}
@@ -73,7 +74,7 @@ def compute(study: Study, table: EvidenceTable, runs: Sequence[Run]) -> Statisti
         for key, own in grouped(rows, plan.group_by):
             members: dict[Value, tuple[EvidenceRow, Values]] = {}
             for (named,), cells in grouped(own, (plan.compare,)):
-                values = _epochs(cells[0], table) if unit == EPOCHS else _of_cell(cells[0], samples)
+                values = table.measured(cells[0]).epochs if unit == EPOCHS else _of_cell(cells[0], samples)
                 if len(values) >= _LEAST_VALUES[unit] and len(cells) == 1:
                     members[named[1]] = (cells[0], values)
             if len(members) >= 2:
@@ -102,11 +103,6 @@ def _samples(runs: Sequence[Run], table: EvidenceTable) -> dict[tuple[str, Cell]
 
 def _of_cell(row: EvidenceRow, samples: Mapping[tuple[str, Cell], list[float]]) -> Values:
     return tuple(samples.get((row.run_id, row.figure.cell), ())) if row.figure else ()
-
-
-def _epochs(row: EvidenceRow, table: EvidenceTable) -> Values:
-    """Epoch figures per byte (per call for cells without data), in the table's unit."""
-    return table.measured(row).epochs
 
 
 def _group(

@@ -1,0 +1,106 @@
+"""What builds of trials share: tools and what they say, the place that a whole build takes, the compiled SDK."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shlex
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+from perbyte import places
+from perbyte.errors import EnvironmentLacking
+from perbyte.runners.build import run_tool
+
+LIMIT_S = 300
+_KEPT = 12_000
+
+
+def home() -> Path:
+    """Where programs of trials lie."""
+    return places.build_home() / "trials"
+
+
+@contextmanager
+def replacing(place: Path) -> Iterator[Path]:
+    """A new directory, which takes the place of `place` when all went well and is removed otherwise."""
+    place.parent.mkdir(parents=True, exist_ok=True)
+    scratch = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
+    try:
+        yield scratch
+        scratch.chmod(0o755)
+        shutil.rmtree(place, ignore_errors=True)
+        scratch.rename(place)
+    finally:
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def captured(
+    command: Sequence[str],
+    limit_s: float,
+    directory: Path | None = None,
+    environment: Mapping[str, str] | None = None,
+    given: str = "",
+) -> subprocess.CompletedProcess[str]:
+    """Run a tool with `given` as its input, and keep what it writes, its errors apart.
+
+    `environment` is added to that of this process. Raises OSError and subprocess.TimeoutExpired.
+    """
+    return subprocess.run(
+        command,
+        cwd=directory,
+        env={**os.environ, **(environment or {})},
+        input=given,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=limit_s,
+        check=False,
+    )
+
+
+def words_of(command: Sequence[str], directory: Path) -> str:
+    """What a failed command said, the end of it; '' when it went well."""
+    try:
+        ended = run_tool(list(command), directory, LIMIT_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"error: {shlex.join(command)}: {error}"
+    if not ended.returncode:
+        return ""
+    return ended.stdout[-_KEPT:] or f"error: {command[0]} ended with {ended.returncode}"
+
+
+def all_words(commands: Sequence[Sequence[str]], directory: Path) -> list[str]:
+    """What those of `commands` said that failed; they run at once."""
+    with ThreadPoolExecutor(max_workers=os.cpu_count() or 1) as pool:
+        return [words for words in pool.map(lambda command: words_of(command, directory), commands) if words]
+
+
+def compiled_sdk(
+    name: str, compiling: Sequence[str], files: Sequence[Path], last: Sequence[str], key: object
+) -> Path:
+    """The SDK compiled into a file called `name`, kept by its contents, and made when it is not there yet.
+
+    `compiling` is the command for a source, `last` that for the objects that it names; `files` are the sources with
+    what they include, `key` what else the product depends on. Raises EnvironmentLacking with the compiler's words.
+    """
+    content = hashlib.sha256(repr((compiling, last, key)).encode())
+    for file in sorted(files):
+        content.update(file.read_bytes())
+    made = home() / "sdk" / content.hexdigest()[:16] / name
+    if made.is_file():
+        return made
+    made.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".sdk-", dir=made.parent) as scratch:
+        place = Path(scratch)
+        objects = {f"{file.stem}.o": str(file) for file in files if file.suffix == ".c"}
+        jobs = [[*compiling, "-c", file, "-o", to] for to, file in objects.items() if to in last]
+        if words := all_words(jobs, place) or all_words([last], place):
+            raise EnvironmentLacking(f"the SDK cannot be compiled: {words[0][:2000]}")
+        (place / name).replace(made)
+    return made
