@@ -58,10 +58,18 @@ static int start_messages(const pb_case *c, struct state *state)
 	return (c->inverse ? EVP_DigestVerifyInit(state->md, NULL, NULL, NULL, state->key)
 			   : EVP_DigestSignInit(state->md, NULL, NULL, NULL, state->key)) == 1;
 }
-#define SIGN_CALL       "EVP_DigestSign"
-#define VERIFY_CALL     "EVP_DigestVerify"
-#define SIGN(S, M, N)   EVP_DigestSign(state->md, S, &state->length, M, N)
-#define VERIFY(S, M, N) EVP_DigestVerify(state->md, S, out_max, M, N)
+#if OPENSSL_VERSION_NUMBER >= 0x30200000L
+/* OpenSSL 3.2 and 3.3 refuse a second message until the context is started again, with the key that it has. */
+#define SIGN_CALL    "EVP_DigestSignInit, EVP_DigestSign"
+#define VERIFY_CALL  "EVP_DigestVerifyInit, EVP_DigestVerify"
+#define AGAIN(START) START(state->md, NULL, NULL, NULL, NULL) == 1 &&
+#else
+#define SIGN_CALL   "EVP_DigestSign"
+#define VERIFY_CALL "EVP_DigestVerify"
+#define AGAIN(START)
+#endif
+#define SIGN(S, M, N)   (AGAIN(EVP_DigestSignInit) EVP_DigestSign(state->md, S, &state->length, M, N) == 1)
+#define VERIFY(S, M, N) (AGAIN(EVP_DigestVerifyInit) EVP_DigestVerify(state->md, S, out_max, M, N) == 1)
 #endif
 
 static int signature_open(pb_case *c)
