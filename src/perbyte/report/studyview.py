@@ -319,7 +319,10 @@ def _claim(verdict: Verdict, printed: str, *, here: bool) -> list[str]:
 
 def _described(run: Run) -> str:
     libraries = sorted({f"{figure.library} {figure.library_version}".strip() for figure in run.cells})
-    machine = plain(run.conditions.machine.cpu_model, 80) or "unknown machine"
+    processor = run.conditions.machine
+    machine = plain(processor.cpu_model, 80) or "unknown machine"
+    if processor.cpu_family:  # one name on the market stands for several cores
+        machine += f" ({plain(processor.cpu_family, 80).removeprefix('cpu ')})"
     early = "" if run.complete else f" (ended early, after {run.measuring_s:.0f} s of measuring)"
     return (
         f"{plain(run.conditions.run_id, 80)}{early}, {plain(run.conditions.started_at[:10], 10)}, {machine}, "
