@@ -11,8 +11,9 @@ from perbyte.app.building import runners_meant
 from perbyte.app.lists import rows_of
 from perbyte.catalogue import parse_selector
 from perbyte.errors import DataFileError, UsageError
+from perbyte.measure.plan import may_mean
 from perbyte.runners import BuildState, build, find, locate, unfold
-from perbyte.runners.versions import PINNED, pinned, versions_home
+from perbyte.runners.versions import PINNED, pinned, pinned_by, versions_home
 
 TOML = """
 [runner]
@@ -92,6 +93,16 @@ def test_a_line_says_the_librarys_version_where_the_crate_does_not(toy: Path) ->
     (toy / PINNED).write_text(f"toy-sys 0.1.16 {'4' * 64} five\n")
     with pytest.raises(DataFileError, match="line 1"):
         pinned(toy)
+
+
+def test_a_version_counts_as_one_of_the_runner_that_pins_it(toy: Path) -> None:
+    (toy / "runner.toml").write_text(TOML.replace("opt_in", 'build_of = "tool"\nopt_in'))
+    assert unfold(locate(), "toy", ("1.1",)) == ["toy-1.1"]
+    version, ordinary = find("toy-1.1"), find("toy")
+    assert (pinned_by(version), pinned_by(ordinary)) == ("toy", "")
+    for asked in ("toy@1.1/sha-256", "tool@1.1/sha-256"):
+        assert may_mean(parse_selector(asked), version)
+    assert not may_mean(parse_selector("toy/sha-256"), version)
 
 
 def test_what_is_not_there_is_said_with_what_is(toy: Path) -> None:

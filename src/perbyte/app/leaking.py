@@ -198,7 +198,7 @@ def with_leaks(
     cells = [figure.cell for figure in done.run.cells if figure.cell.usual]
     cases, without = draw_cases(cells, None, (False,))
     if without:
-        listener.say(f"no secret: {len(without)} cells, such as {without[0]}")
+        listener.say(f"no secret: {counted(len(without))}, such as {without[0]}")
     specs = {name: find(name) for name in dict.fromkeys(case.cell.runner for case in cases)}
     run, _ = find_leaks(
         cases,

@@ -26,6 +26,7 @@ from perbyte.measure import (
 )
 from perbyte.model import Policy
 from perbyte.model.cell import STATES, is_state
+from perbyte.model.text import counted
 
 T = TypeVar("T")
 QUICK_SUITE = ("*/{aes-128-ctr,aes-256-gcm,chacha20-poly1305,sha-256}/{encrypt,seal,digest}",)
@@ -161,13 +162,13 @@ class Foreseen:
         plan, policy = self.plan, self.policy
         unfit = Counter((failure.runner, failure.message) for failure in plan.failures)
         notes = [
-            f"not: {runner}: {message}" + (f" ({count:,} cells)" if count > 1 else "")
+            f"not: {runner}: {message}" + (f" ({counted(count)})" if count > 1 else "")
             for (runner, message), count in unfit.most_common(SHOWN)
         ]
         if len(unfit) > SHOWN:
             notes.append(f"not: {len(unfit) - SHOWN:,} reasons more (--json has all)")
         notes.append(
-            f"{len(plan.cells):,} cells, {len(plan.twins)} A/A cells, at least {policy.epochs} epochs, "
+            f"{counted(len(plan.cells))}, {counted(len(plan.twins), 'A/A cell')}, at least {policy.epochs} epochs, "
             f"budget {policy.budget_s:g} s, precision {policy.precision:.3%}, seed {policy.seed}: {self.forecast}"
         )
         return notes + [

@@ -26,6 +26,7 @@ from perbyte.model.cell import FULL, LOOP, STATES
 from perbyte.protocol.messages import HelloAnswer, Operation
 from perbyte.runners import RunnerSpec, find, locate, not_built, stale
 from perbyte.runners.session import Session
+from perbyte.runners.versions import pinned_by
 
 DEFAULT_SIZES = (16, 512, 8192)
 TWIN_CELLS = 8
@@ -84,7 +85,7 @@ def may_be_meant(selectors: Iterable[Selector], name: str) -> bool:
 
 def may_mean(selector: Selector, spec: RunnerSpec) -> bool:
     """True when `selector` can mean this runner; where it names versions, builds of the same library count as well."""
-    names = (spec.name, spec.build_of) if selector.versions and spec.build_of else (spec.name,)
+    names = {spec.name, *((spec.build_of, pinned_by(spec)) if selector.versions else ())} - {""}
     return any(pattern.matches(name, selector.runner) for name in names) and not left_out(
         selector.runner, spec
     )

@@ -71,6 +71,11 @@ def pinned(here: Path, name: str = PINNED) -> tuple[Pinned, ...]:
     return tuple(pins)
 
 
+def pinned_by(spec: RunnerSpec) -> str:
+    """The runner whose `versions.txt` pins this one: `openssl-next` of `openssl-next-3.2.1`; empty for any other."""
+    return spec.name.rpartition("-")[0] if spec.here.parent == versions_home() else ""
+
+
 def unfold(
     specs: Iterable[RunnerSpec], asked: str, wanted: tuple[str, ...], *, lenient: bool = False
 ) -> list[str]:
