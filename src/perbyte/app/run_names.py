@@ -13,6 +13,7 @@ from perbyte import places
 from perbyte.app.listener import Say, silent
 from perbyte.errors import NoSuchRun, UsageError
 from perbyte.model import Run
+from perbyte.model.text import counted
 from perbyte.store.files import LEAK_FILE, RUN_FILE
 
 _SHOWN = 3
@@ -80,7 +81,7 @@ def all_runs(say: Say = silent) -> list[Path]:
 
     summaries = runs(places.runs_home())
     if broken := sum(bool(summary.problem) for summary in summaries):
-        say(f"left out: {broken} runs that cannot be read (perbyte list runs)")
+        say(f"left out: {counted(broken, 'run')} that cannot be read (perbyte list runs)")
     whole = [summary.path for summary in summaries if not summary.problem] + leak_runs(places.runs_home())
     if not whole:
         raise UsageError("there is no run yet", hint="make one: perbyte measure")

@@ -15,6 +15,7 @@ from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import Forms, QuietOption, Share, note, print_json, print_lines
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking
+from perbyte.model.text import counted
 
 if TYPE_CHECKING:
     from perbyte.atlas import Atlas
@@ -115,7 +116,9 @@ def list_(options: _ListOptions) -> int:
         return EXIT_FINE
     if listed:
         print_listing(runs_listing(listed) if options.by_run else machines_listing(atlas.machines()))
-    note(f"{len(atlas.runs):,} runs of {len(atlas.machines()):,} machines in {atlas.place.url}")
+    note(
+        f"{counted(len(atlas.runs), 'run')} of {counted(len(atlas.machines()), 'machine')} in {atlas.place.url}"
+    )
     return EXIT_FINE
 
 

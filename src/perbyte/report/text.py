@@ -15,7 +15,7 @@ from rich.text import Text
 
 from perbyte.model import NoiseFloor, Run
 from perbyte.model.cell import FULL
-from perbyte.model.text import plain
+from perbyte.model.text import counted, plain
 from perbyte.report.bindings import bindings_listing
 from perbyte.report.card import Card, card_lines, comparison_card, run_card
 from perbyte.report.draws import draws_listing
@@ -138,7 +138,9 @@ def _warnings(run: Run) -> list[str]:
     warnings = (warning for figure in run.cells for warning in figure.warnings)
     kinds = kinds_of(warning for warning in warnings if warning_mark(warning) is Mark.WARNING)
     kept = [f"{text} (and {count - 1:,} more like it)" if count > 1 else text for text, count in kinds[:4]]
-    more = [f"{len(kinds) - len(kept):,} more kinds: perbyte report"] if len(kinds) > len(kept) else []
+    more = (
+        [f"{counted(len(kinds) - len(kept), 'more kind')}: perbyte report"] if len(kinds) > len(kept) else []
+    )
     return [f"{Mark.WARNING}: {text}" for text in [*kept, *more]]
 
 
