@@ -44,11 +44,11 @@ def test_the_points_sort_and_filter(opened: Opened) -> None:
     page = opened.page
     total = page.locator("#points tbody tr").count()
     assert total > 100
-    page.get_by_label("Filter points").fill("md5 measured")
+    page.get_by_label("Filter rows").fill("md5 measured")
     assert set(column(page, 0)) == {"MD5"}
     assert set(column(page, 2)) == {"measured"}
     assert page.locator("#points output").text_content() == f"2 of {total} rows"
-    page.get_by_label("Filter points").fill("")
+    page.get_by_label("Filter rows").fill("")
     head = page.locator("#points th[data-key='8']")
     head.locator("button").click()
     assert head.get_attribute("aria-sort") == "ascending"
@@ -105,7 +105,7 @@ def test_without_scripts_everything_is_there(browser: Any, written: Path) -> Non
     page = Opened(browser, written, java_script_enabled=False)
     assert page.page.locator("#points tbody tr").count() > 100
     assert page.page.locator("figure svg").first.is_visible()
-    assert page.page.get_by_label("Filter points").is_hidden()
+    assert page.page.get_by_label("Filter rows").is_hidden()
     page.context.close()
 
 
@@ -120,7 +120,7 @@ def test_a_study_report_with_the_section_works_as_a_whole(browser: Any, tmp_path
     assert page.locator("#history figure svg").count() == 2
     assert page.locator("#history tbody tr").first.is_hidden()
     page.locator("#history summary", has_text="Every point").click()
-    page.get_by_label("Filter points").fill("rc4")
+    page.locator("#history").get_by_label("Filter rows").fill("rc4")
     assert page.locator("#history [data-list] tbody tr:visible").count() == 5
     assert page.locator("#cells tbody tr").count() == 100
     assert page.evaluate("document.documentElement.scrollWidth") <= 1280
