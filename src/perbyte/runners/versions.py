@@ -102,7 +102,7 @@ def unfold(
         ]
         others = [(spec, line) for spec, line in known if is_all or _means(line, version)]
         if not current and not others and not lenient:
-            offered = ", ".join(line.library for _, line in (*known, *own))
+            offered = ", ".join(dict.fromkeys(line.library for _, line in (*known, *own)))
             raise UsageError(f"'{asked}' has no version {version}", hint=f"it has {offered}")
         made += [*current, *(_make(spec, line) for spec, line in others)]
     return list(dict.fromkeys(made))
