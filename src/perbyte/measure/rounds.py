@@ -18,7 +18,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from perbyte import stats
 from perbyte.errors import RunnerError
 from perbyte.measure.budget import Timing
 from perbyte.measure.cores import Aside, Share
@@ -29,7 +28,9 @@ from perbyte.protocol.layouts import LAYOUT_BITS, further_layout
 from perbyte.runners.session import Session
 from perbyte.runners.taken import AskedBurst, TakenBursts, UnreadBursts
 from perbyte.stats.arrays import np
-from perbyte.stats.estimate import midmean_half_width
+from perbyte.stats.clean import Quiet, find_quiet, judge_samples
+from perbyte.stats.estimate import midmean, midmean_half_width
+from perbyte.stats.figure import PIECES_APART
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +86,7 @@ class Tally:
         if len(self.medians) < _BURSTS_TO_STOP:
             return False
         values = np.array(self.medians)
-        centre = abs(stats.epoch_value(values))
+        centre = abs(midmean(values))
         # a call of a cycle or less cannot be fixed to a quarter of a per cent of itself, nor need it be
         allowed = max(SHARE_OF_PRECISION * policy.precision * centre, 0.01)
         return midmean_half_width(values, policy.level) <= allowed
@@ -136,7 +137,7 @@ class EpochUnderWay:
     timing: Timing = field(default_factory=Timing)
     tallies: dict[Cell, Tally] = field(default_factory=lambda: defaultdict(Tally))
     _asked: int = 0
-    _readings: Mapping[Process, stats.Quiet] = field(default_factory=dict)
+    _readings: Mapping[Process, Quiet] = field(default_factory=dict)
     _clean: int = 0
     _taken: int = 0
     _cores: dict[Process, int] = field(default_factory=dict)
@@ -227,7 +228,7 @@ class EpochUnderWay:
             for cell, tally in self.tallies.items()
             if self.cuts.get(cell)
             and tally.medians
-            and float(np.median(tally.medians)) > (1 + stats.PIECES_APART) * tally.whole
+            and float(np.median(tally.medians)) > (1 + PIECES_APART) * tally.whole
         ]
 
     def _wanted(self, cell: Cell, round_number: int) -> tuple[int, ...]:
@@ -398,19 +399,19 @@ class EpochUnderWay:
         call_s = float(np.median(burst.ticks)) / max(tick_hz, 1.0) / burst.calls
         return call_s * cell.size_bytes / burst.piece_bytes if burst.piece_bytes else call_s
 
-    def _quiet(self, process: Process) -> stats.Quiet:
+    def _quiet(self, process: Process) -> Quiet:
         """What a quiet core reads, as far as the processes so far have found out.
 
         Asked of all of them, so that one which began in a noisy moment is corrected by the others.
         """
         if len(self.calibrations) != self._asked:
             self._asked = len(self.calibrations)
-            self._readings = stats.find_quiet(self.calibrations, (), self.policy)
+            self._readings = find_quiet(self.calibrations, (), self.policy)
         return self._readings[process]
 
     def _note(self, cell: Cell, tally: Tally, bursts: Sequence[Burst]) -> None:
         calibration = self.sessions.calibrations[cell.process]
-        _, values, clean = stats.judge_samples(bursts, calibration, self.policy, self._quiet(cell.process))
+        _, values, clean = judge_samples(bursts, calibration, self.policy, self._quiet(cell.process))
         ends = np.cumsum([len(burst) for burst in bursts])[:-1]
         for burst, own_values, kept in zip(
             bursts, np.split(values, ends), np.split(clean, ends), strict=True

@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError
 from perbyte.measure.audit import Auditor
@@ -52,6 +51,7 @@ from perbyte.model import (
 )
 from perbyte.model.cell import LOOP
 from perbyte.runners.session import TimeLimits
+from perbyte.stats.run_figures import make_run_figures
 
 MOST_CONFIRM_S = 1.0  # of another runner's time, to confirm how many calls a runner says that it has made
 STORING_SHARE = 0.03  # of a run's time, that ordering what is stored may take before its end
@@ -363,7 +363,7 @@ class Measurement:
             self._look_at_tiers()
         alive = self._ledger.alive()
         with self.timing.of("statistics"):
-            made = stats.make_run_figures(
+            made = make_run_figures(
                 {cell: self.history.bursts.get(cell, []) for cell in alive},
                 self.history.calibrations.values(),
                 self.policy,

@@ -12,7 +12,6 @@ import itertools
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError
 from perbyte.measure.plan import Survey
@@ -20,6 +19,9 @@ from perbyte.measure.sessions import Sessions, draw_layout
 from perbyte.model import Cell, Policy, UnprovenTier
 from perbyte.model.cell import FULL
 from perbyte.stats.arrays import np
+from perbyte.stats.clean import ns_per_call
+from perbyte.stats.compare import ratio_of_medians
+from perbyte.stats.run_figures import CHANGED
 
 _PROBE_BYTES = 1024
 BURSTS = 8  # in each tier
@@ -73,10 +75,10 @@ def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], polic
                     samples=30,
                     limit_ms=policy.burst_limit_ms,
                 )
-                medians[cpu].append(float(np.median(stats.ns_per_call(taken.burst, calibration))))
+                medians[cpu].append(float(np.median(ns_per_call(taken.burst, calibration))))
     except PerbyteError:
         return tier
-    estimate = stats.ratio_of_medians(medians[FULL], medians[row.cpu], stats.CHANGED)
+    estimate = ratio_of_medians(medians[FULL], medians[row.cpu], CHANGED)
     return (
         replace(tier, factor=estimate.value, low=estimate.low, high=estimate.high) if estimate.value else tier
     )

@@ -21,7 +21,6 @@ from perbyte.model import Burst, Calibration, Cell, Flag, Policy
 from perbyte.stats.arrays import np
 from perbyte.stats.clean import Quiet, core_cycles_per_tick, disturbance, table_cycles, table_ns
 from perbyte.stats.estimate import (
-    epoch_value,
     lower_quartile,
     median,
     midmean,
@@ -184,7 +183,7 @@ def judge_epoch(
     call_s = median((whole.ticks / whole.calls)[usable]) / max(calibration.tick_hz, 1.0)
     calls = bursts[-1].calls
     long = calls == 1 and call_s * 1e6 > LONG_US
-    located = lower_quartile if unseen else epoch_value
+    located = lower_quartile if unseen else midmean
     quiet = int(clean.sum()) >= (MIN_CLEAN_LONG if unseen else MIN_CLEAN)
     chosen = clean if quiet else _least_disturbed(excess, whole, usable)
     kept = values[chosen]
