@@ -60,7 +60,7 @@ def epoch(spec, number, cores, rounds, draw):
                         limit_ms=12.0,
                         sample_us=length,
                         contention_floor=quiet.floor,
-                        contention_tolerance=quiet.limit / quiet.floor - 1 if quiet.floor else 0.01,
+                        contention_tolerance=quiet.tolerance(POLICY),
                         clock_tolerance=POLICY.clock_tolerance,
                         patience=40_000,
                         warm_us=POLICY.warm_us,

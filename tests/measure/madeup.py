@@ -310,7 +310,7 @@ def verdicts(seed: int, *, honest: float = 1.0, cells: int = 6) -> list[tuple[Ce
     for epoch in range(EPOCHS):
         machine.now += draw.uniform(0.5, 3)
         auditor.begin(elapsed_s=machine.now)
-        tallies: Any = SimpleNamespace(number=epoch, cuts={})
+        tallies: Any = SimpleNamespace(number=epoch, ways=SimpleNamespace(cuts={}))
         for library in libraries.values():
             library.epoch = epoch
         due = [cell for cell in chosen if auditor.is_due(cell)]

@@ -22,17 +22,9 @@ from functools import partial
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
 from perbyte.measure.answers import BLOCK_BYTES, CHANCE, LONGER, SHORTER, Answers, Elsewhere
-from perbyte.measure.looks import (
-    CONFIRM_S,
-    CONFIRMATIONS,
-    ONE_S,
-    TIMES,
-    Allowance,
-    Looks,
-    question,
-)
+from perbyte.measure.looks import CONFIRM_S, CONFIRMATIONS, ONE_S, TIMES, Allowance, Looks, question
 from perbyte.measure.rounds import EpochUnderWay
-from perbyte.measure.sessions import Sessions, failure_kind
+from perbyte.measure.sessions import Sessions, failure_of
 from perbyte.measure.ways import Cut
 from perbyte.measure.witness import Witness
 from perbyte.model import Audit, Cell, Failure, Policy, Process
@@ -185,7 +177,7 @@ class Auditor:
         sizes = {
             cell.size_bytes * (2 if cell.operation == "open" else 1)
             for cell in cells
-            if cell not in epoch.cuts and cell.size_bytes
+            if cell not in epoch.ways.cuts and cell.size_bytes
         }
         if cells and not any(size <= SHORT_BYTES for size in sizes):
             sizes.add(ALWAYS_BYTES)
@@ -236,7 +228,7 @@ class Auditor:
         cuts = {
             cell: cut
             for cell in cells
-            if (cut := epoch.cuts.get(cell)) and epoch.tallies[cell].call_s > LONG_S
+            if (cut := epoch.ways.cuts.get(cell)) and epoch.tallies[cell].call_s > LONG_S
         }
         for cell in CHANCE.sample(list(cuts), len(cuts)):
             takes_s = WHOLE_CALLS * epoch.tallies[cell].call_s
@@ -258,7 +250,7 @@ class Auditor:
         try:
             what = look()
         except RunnerError as error:
-            self._fail(Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
+            self._fail(failure_of(cell, error))
             return
         if not what:
             return
@@ -274,13 +266,7 @@ class Auditor:
         self._audits[audit.cell].append(audit)
 
     def look(
-        self,
-        sessions: Sessions,
-        cell: Cell,
-        epoch: int,
-        calls: int,
-        call_s: float,
-        cut: Cut | None = None,
+        self, sessions: Sessions, cell: Cell, epoch: int, calls: int, call_s: float, cut: Cut | None = None
     ) -> str:
         """Audit one cell; return what is wrong with its results, empty where nothing is.
 

@@ -79,11 +79,7 @@ class Looks:
     """Takes looks, and knows what a question takes of each process."""
 
     def __init__(
-        self,
-        policy: Policy,
-        witness: Witness,
-        allowance: Allowance,
-        remember: Callable[[Audit, str], None],
+        self, policy: Policy, witness: Witness, allowance: Allowance, remember: Callable[[Audit, str], None]
     ) -> None:
         """`remember` is told what a chain gave that all runners are asked for."""
         self._policy = policy

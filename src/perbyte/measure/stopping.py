@@ -137,11 +137,7 @@ class Stopping:
     """
 
     def __init__(
-        self,
-        policy: Policy,
-        history: RunHistory,
-        fail: Callable[[Failure], None],
-        nesting: Nesting,
+        self, policy: Policy, history: RunHistory, fail: Callable[[Failure], None], nesting: Nesting
     ) -> None:
         """`fail` is told of cells whose samples are of no use."""
         self._nesting = nesting
@@ -222,8 +218,7 @@ class Stopping:
         figure, seen = figures[cell], relative_variance(known[cell].values)
         spread = spreads[known[cell].forked]
         excess = min(
-            figure.relative_half_width / self._policy.precision,
-            figure.interval.half_width / LEAST_HALF_WIDTH,
+            figure.relative_half_width / self._policy.precision, figure.interval.half_width / LEAST_HALF_WIDTH
         )
         return Unfinished(
             cell.process,

@@ -15,7 +15,7 @@ from dataclasses import replace
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError
 from perbyte.measure.plan import Survey
-from perbyte.measure.sessions import Sessions, draw_layout
+from perbyte.measure.sessions import Sessions
 from perbyte.model import Cell, Policy, UnprovenTier
 from perbyte.model.cell import FULL
 from perbyte.stats.arrays import np
@@ -56,14 +56,7 @@ def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], polic
     medians: dict[str, list[float]] = {FULL: [], tier.row.cpu: []}
     row = tier.row
     try:
-        with Sessions(
-            survey,
-            cores=cores,
-            epoch=0,
-            layout=draw_layout(policy.seed, 0),
-            seed=policy.seed,
-            gentle=policy.gentle,
-        ) as sessions:
+        with Sessions(survey, cores=cores, epoch=0, seed=policy.seed, gentle=policy.gentle) as sessions:
             for turn, cpu in itertools.product(range(BURSTS), medians):
                 probed = Cell(row.runner, row.algorithm, row.operation, _PROBE_BYTES, row.contract, cpu)
                 calibration = sessions.calibrations.get(probed.process) or sessions.start(probed.process)

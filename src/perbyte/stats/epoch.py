@@ -118,9 +118,8 @@ def inflation(values: Floats) -> float:
 # 100, from 12 on in 95 and more.
 MIN_CLEAN = 12
 FEW_IN_BURST = 5  # clean samples of a burst, below which its middle says nothing of it
-MIN_CLEAN_LONG = (
-    1  # where the probes around a call cannot vouch for it: few calls, and the epochs' lower quartile
-)
+# where the probes around a call cannot vouch for it: few calls, and the epochs' lower quartile
+MIN_CLEAN_LONG = 1
 LONG_US = 75.0  # from which on a single call is long
 VERY_LONG_US = 500.0  # from which on the probes around a call cannot vouch for what happens within
 
