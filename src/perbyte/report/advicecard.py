@@ -14,8 +14,7 @@ from perbyte.report.listing import Head, Listing
 from perbyte.report.rate import cores_text, rate_text
 from perbyte.report.wording import number, sentence, size_label, three_digits
 from perbyte.stats.compare import NS, Answer, Cost, cost_of, sum_costs
-from perbyte.stats.demand import demands
-from perbyte.stats.quantity import data_bytes
+from perbyte.stats.quantity import data_bytes, demands
 
 _SIGNS = {
     Sure.CERTAIN: "►",

@@ -19,11 +19,11 @@ from perbyte.report.wording import (
     three_digits,
     value_text,
 )
-from perbyte.stats.bindings import Binding, bindings
 from perbyte.stats.compare import CYCLES, cost_of
 from perbyte.stats.draws import SHARES
 from perbyte.stats.limits import Limit, limits, loop_costs
 from perbyte.stats.quantity import Unit, read
+from perbyte.stats.trials import Binding, bindings
 
 NONE = "no cell has a model whose loops are in this run: perbyte measure SELECTOR --limits"
 _LIMITS = (

@@ -21,7 +21,7 @@ import math
 from perbyte.model.text import counted, json_ready
 from perbyte.report.wording import ratio_interval_text, ratio_text
 from perbyte.stats.compare import Answer
-from perbyte.stats.regressions import Named, Regressions
+from perbyte.stats.pairing import Named, Regressions
 
 SHOWN = 4
 _MEASURED = "measured"  # what listings of other tools leave out is not known to have been asked for

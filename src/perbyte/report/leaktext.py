@@ -15,8 +15,7 @@ from perbyte.model.leak import Difference, LeakFigure
 from perbyte.model.leakrun import LeakRun
 from perbyte.model.text import csv_text, json_ready, plain
 from perbyte.report.wording import size_label
-from perbyte.stats.leak import ALPHA
-from perbyte.stats.leakchange import LeakChange
+from perbyte.stats.leak import ALPHA, LeakChange
 
 LEAKS, NONE, UNKNOWN, HARNESS = "leaks", "none", "unknown", "harness"
 
