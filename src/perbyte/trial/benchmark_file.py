@@ -10,7 +10,6 @@ import json
 import os
 import shlex
 import shutil
-import stat
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from perbyte.model import Cell
 from perbyte.model.benchmark import Benchmark
 from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec
-from perbyte.trial.building import captured, home, replacing
+from perbyte.trial.building import captured, home, make_executable, replacing
 from perbyte.trial.program import DoesNotBuild, describe
 
 WAY_VARIABLE, PLAN_VARIABLE = "PERBYTE_BENCH", "PERBYTE_BENCH_PLAN"
@@ -97,7 +96,7 @@ def put_in_place(built: BuiltBenchmarks, environment: Mapping[str, str]) -> Benc
         )
         runner = scratch / "runner"
         runner.write_text(start, encoding="utf-8")
-        runner.chmod(runner.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+        make_executable(runner)
     return suite_in(place, built)
 
 

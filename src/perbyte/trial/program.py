@@ -183,8 +183,9 @@ def _abi(source: Source) -> tuple[str, ...]:
 
 def _of_the_sdk(source: Source) -> list[str]:
     """How C that is not the user's is compiled: the table, and what says how a runner was built."""
-    sdk_home = places.data_dir("runners") / "sdk" / "c"
-    return [*compiler("c"), *C_FLAGS, "-O2", "-g", "-w", *_abi(source), f"-I{sdk_home}"]
+    sdk = places.data_dir("runners") / "sdk"
+    headers = (f"-I{sdk / 'c'}", f"-I{sdk / 'try'}")
+    return [*compiler("c"), *C_FLAGS, "-O2", "-g", "-w", *_abi(source), *headers]
 
 
 def _compiling(

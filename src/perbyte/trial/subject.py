@@ -181,7 +181,7 @@ def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str
     """The source of the runner called `name`, compiled with `flags`."""
     files = ", ".join(file.name for file in asked.files)
     version = digest_of(asked.files)
-    adapter = write_adapter(asked.algorithm, calls, name=name, library=files, version=version, seeded=True)
+    table = write_adapter(asked.algorithm, calls, name=name, library=files, version=version, seeded=True)
     rust = next((file for file in asked.files if file.suffix == ".rs"), None)
     exported = [call for call in calls.values() if wrapped(call)]
     wrapper = write_wrapper(rust, exported) if rust and exported else ""
@@ -189,7 +189,7 @@ def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str
         wrapper = zig_wrapper(exported)
     called = tuple(call.function for call in calls.values() if not wrapped(call))
     called += tuple(call.freed for call in calls.values() if call.freed not in ("", "free"))
-    return Source(name, asked.files, flags, adapter.table, wrapper, link=asked.link, called=called)
+    return Source(name, asked.files, flags, table, wrapper, link=asked.link, called=called)
 
 
 def managed(files: Sequence[Path]) -> bool:
