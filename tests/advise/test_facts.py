@@ -19,8 +19,7 @@ from perbyte.catalogue.wire import read_wire_uses, uses_of, wire_uses
 from perbyte.errors import DataFileError
 from perbyte.model import Doubt, Warning
 from perbyte.report.advice import Told, tell
-from perbyte.report.advicecard import advice_card
-from perbyte.report.advicelibraries import library_table
+from perbyte.report.advicecard import advice_card, library_table
 from perbyte.report.advicetext import render_advice
 
 PASSWORDS = {

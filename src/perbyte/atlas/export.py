@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perbyte.atlas.index import Atlas, RunRow
 from perbyte.atlas.overview import Point, PointCost, per
@@ -19,8 +19,17 @@ from perbyte.stats.across import ACROSS_RUNS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Work = tuple[str, str, str, int, str, str]
-"""Algorithm, operation, contract, size in bytes, CPU tier, state of the caches: what is ranked against each other."""
+
+class RankedWork(NamedTuple):
+    """What is ranked against each other; `cpu` is a tier, `state` that of the caches."""
+
+    algorithm: str
+    operation: str
+    contract: str
+    size_bytes: int
+    cpu: str
+    state: str
+
 
 _SECOND = (
     "open",
@@ -71,7 +80,7 @@ class Stand:
     `cost.runs` is how many runs of the machine have the cell, `cost.first` when the figure's own run began.
     """
 
-    work: Work
+    work: RankedWork
     runner: str
     run: str
     cost: PointCost
@@ -107,7 +116,7 @@ class Gathered:
     twins: int = 0
     unusable: int = 0
     problems: tuple[str, ...] = ()
-    courses: dict[tuple[Work, str], list[Stand]] = field(default_factory=dict)
+    courses: dict[tuple[RankedWork, str], list[Stand]] = field(default_factory=dict)
 
 
 def gather(atlas: Atlas) -> Gathered:
@@ -215,7 +224,7 @@ def _stand(row: tuple[Any, ...]) -> Stand:
         (str(quality),),
         tuple(map(str, kinds or ())),
     )
-    return Stand((*point, tier, state), runner, run, cost)
+    return Stand(RankedWork(*point, tier, state), runner, run, cost)
 
 
 def _pair(row: tuple[Any, ...]) -> Followed:
@@ -228,7 +237,7 @@ def _positive(value: Any) -> float | None:
     return float(value) if value is not None and math.isfinite(value) and value > 0 else None
 
 
-def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[Work, str], list[Stand]]:
+def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[RankedWork, str], list[Stand]]:
     """Every figure of the works that pages show first, machine by machine, in the order of time."""
     works = sorted(set(main_works(stands).values()))
     if not works:
@@ -242,7 +251,7 @@ def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[Work, str], 
             ORDER BY started_at, run, runner""",
         [part for work in works for part in work],
     )
-    standings: dict[tuple[Work, str], list[Stand]] = {}
+    standings: dict[tuple[RankedWork, str], list[Stand]] = {}
     for row in rows:
         standing = _stand(row)
         standings.setdefault((standing.work, standing.machine), []).append(standing)
@@ -251,19 +260,19 @@ def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[Work, str], 
     }
 
 
-def main_works(stands: tuple[Stand, ...]) -> dict[str, Work]:
+def main_works(stands: tuple[Stand, ...]) -> dict[str, RankedWork]:
     """The work of each algorithm that its page shows first: what most machines and libraries have, at its largest."""
-    there: dict[Work, set[tuple[str, str]]] = {}
+    there: dict[RankedWork, set[tuple[str, str]]] = {}
     for standing in stands:
         there.setdefault(standing.work, set()).add((standing.machine, standing.runner))
 
-    def first(work: Work) -> tuple[object, ...]:
-        usual = (work[4] != "full", work[5] != "loop", -len(there[work]), -work[3])
-        return (*usual, work[1] in _SECOND, work)
+    def first(work: RankedWork) -> tuple[object, ...]:
+        usual = (work.cpu != "full", work.state != "loop", -len(there[work]), -work.size_bytes)
+        return (*usual, work.operation in _SECOND, work)
 
-    works: dict[str, Work] = {}
+    works: dict[str, RankedWork] = {}
     for work in sorted(there, key=first):
-        works.setdefault(work[0], work)
+        works.setdefault(work.algorithm, work)
     return works
 
 
@@ -291,4 +300,4 @@ def _failures(atlas: Atlas) -> tuple[dict[str, tuple[tuple[str, str, str, int], 
     return causes_of, problems
 
 
-__all__ = ["Followed", "Gathered", "Stand", "Work", "gather", "main_works", "write_data"]
+__all__ = ["Followed", "Gathered", "RankedWork", "Stand", "gather", "main_works", "write_data"]
