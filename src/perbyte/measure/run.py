@@ -211,14 +211,11 @@ class Measurement:
             with self.timing.of("confirming"):
                 self._confirm(sessions, epoch)
             rest_s = time.monotonic() - rounds_over
-            if apart := ledger.left(apart):
-                self._telling.moment(f"{name}, calls in states of their own", "", number, len(apart))
-                hooks = (ways.digests, beside.awake, beside.share, ledger.keep, ledger.fail)
-                ways.states_s |= States(sessions, number, self.policy.cores, self.policy, *hooks).take(apart)
+            self._take_states(epoch, beside, name, ledger.left(apart))
             if drawn := ledger.left(drawn):
                 self._telling.moment(f"{name}, calls that vary at random", "", number, len(drawn))
                 known = self.history.bursts
-                draws = Draws(sessions, number, self.policy, known, beside.share, ledger.keep, ledger.fail)
+                draws = Draws(sessions, number, self.policy, known, beside.share, epoch.keep, epoch.fail)
                 with self.timing.of("samples"):
                     ways.states_s |= draws.take(drawn, max(share_ends, time.monotonic() + draws_s))
         self._telling.end_epoch()
@@ -229,6 +226,13 @@ class Measurement:
         self._store_epoch(number)
         self._telling.note_clean(self.policy.cores)
         self._note_costs(epoch, rest_s)
+
+    def _take_states(self, epoch: EpochUnderWay, beside: _Beside, name: str, cells: Sequence[Cell]) -> None:
+        if cells:
+            self._telling.moment(f"{name}, calls in states of their own", "", epoch.number, len(cells))
+            hooks = (self._ways.digests, beside.awake, beside.share, epoch.keep, epoch.fail)
+            states = States(epoch.sessions, epoch.number, self.policy.cores, self.policy, *hooks)
+            self._ways.states_s |= states.take(cells)
 
     def _note_ways(self, epoch: EpochUnderWay, *, first: bool) -> None:
         """Say what an epoch showed of the probes, and learn from it how cells are timed from here on."""
