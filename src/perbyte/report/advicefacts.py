@@ -10,9 +10,15 @@ from collections.abc import Sequence
 
 from perbyte.advise import Decision, Ranked
 from perbyte.catalogue import pattern
-from perbyte.catalogue.bounds import KeyLimit, limits_of
-from perbyte.catalogue.strength import strength_of
-from perbyte.catalogue.wire import WireUse, is_unnamed, public_bytes, uses_of
+from perbyte.catalogue.facts import (
+    KeyLimit,
+    WireUse,
+    is_unnamed,
+    limits_of,
+    public_bytes,
+    strength_of,
+    uses_of,
+)
 from perbyte.model import Algorithm
 from perbyte.report.advicewords import section_text
 from perbyte.report.wording import size_label, three_digits
