@@ -27,7 +27,7 @@ from perbyte.measure.sessions import Sessions, failure_kind
 from perbyte.measure.timing import Timing
 from perbyte.measure.warmth import FULL_ROUND, Warmth
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
-from perbyte.protocol.layouts import LAYOUT_BITS, further_layout
+from perbyte.protocol.material import LAYOUT_BITS, further_layout
 from perbyte.runners.session import Session
 from perbyte.runners.taken import AskedBurst, TakenBursts, UnreadBursts
 from perbyte.stats.arrays import np

@@ -15,7 +15,7 @@ import msgspec
 
 from perbyte.errors import StoreError
 from perbyte.model.leak import LeakFigure
-from perbyte.model.leakrun import LeakRun
+from perbyte.model.run import LeakRun
 from perbyte.store.files import (
     LEAK_FILE,
     MEBIBYTE,

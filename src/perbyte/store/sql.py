@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from perbyte.model.leakrun import LeakRun
+    from perbyte.model.run import LeakRun
 
 PER_BYTE = (
     "cycles_per_call / nullif(size_bytes, 0) AS cycles_per_byte, "

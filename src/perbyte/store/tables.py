@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from perbyte.model import Burst, Cell, CellFigure, Doubt, Estimate, Interval, Quality, Quantile, Warning
 from perbyte.model.cell import LOOP
+from perbyte.model.sample import COUNTERS, OPTIONAL
 from perbyte.store.files import MEBIBYTE, check_regular, damaged, replace_atomically
 
 _FILE_LIMIT = 16384 * MEBIBYTE
@@ -35,15 +36,6 @@ _CELL_FIELDS = [
     ("twin", pa.int64()),
     ("state", _WORD),
 ]
-_COUNTERS = (
-    "start",
-    "ticks",
-    "clock_before",
-    "clock_after",
-    "contention_before",
-    "contention_after",
-    "flags",
-)
 SAMPLES = pa.schema(
     [
         *_CELL_FIELDS,
@@ -51,7 +43,7 @@ SAMPLES = pa.schema(
         ("round", pa.int64()),
         ("burst", pa.int64()),
         ("calls", pa.int64()),
-        *((name, pa.int64()) for name in _COUNTERS),
+        *((name, pa.int64()) for name in COUNTERS),
         ("cycles", pa.int64()),
         ("waits", pa.int64()),
         ("core", pa.int64()),
@@ -123,10 +115,10 @@ def samples_table(numbered: Sequence[tuple[int, Burst]]) -> pa.Table:
     }
     for name, values in per_burst.items():
         columns[name] = pa.array(_repeated(values, lengths), SAMPLES.field(name).type)
-    for name in _COUNTERS:
+    for name in COUNTERS:
         columns[name] = pa.array([n for burst in bursts for n in getattr(burst, name)], pa.int64())
     unknown: list[int | None] = [None]
-    for name in ("cycles", "core"):
+    for name in OPTIONAL:
         columns[name] = pa.array(
             [n for burst in bursts for n in (getattr(burst, name) or unknown * len(burst.ticks))], pa.int64()
         )
@@ -142,16 +134,16 @@ def bursts_of(table: pa.Table) -> Iterator[tuple[int, Burst]]:
     cells = _cells_of(heads)
     of_bursts = ("epoch", "round", "calls", "waits", "piece_bytes", "forked")
     singles = {name: heads.column(name).to_pylist() for name in of_bursts}
-    columns = {name: table.column(name).to_pylist() for name in (*_COUNTERS, "cycles", "core")}
+    columns = {name: table.column(name).to_pylist() for name in (*COUNTERS, *OPTIONAL)}
     for k, (start, end) in enumerate(zip(starts, ends, strict=False)):
-        optional = {name: columns[name][start:end] for name in ("cycles", "core")}
+        optional = {name: columns[name][start:end] for name in OPTIONAL}
         yield (
             numbers[start],
             Burst(
                 cell=cells[k],
                 **{name: [] if None in values else values for name, values in optional.items()},
                 **{name: values[k] for name, values in singles.items()},
-                **{name: columns[name][start:end] for name in _COUNTERS},
+                **{name: columns[name][start:end] for name in COUNTERS},
             ),
         )
 

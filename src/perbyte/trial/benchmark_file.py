@@ -22,7 +22,7 @@ from perbyte.catalogue import load
 from perbyte.catalogue.catalogue import SEARCH_VARIABLE
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.model import Cell
-from perbyte.model.benchmark import Benchmark
+from perbyte.model.algorithm import Benchmark
 from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec
 from perbyte.trial.building import captured, home, replacing
