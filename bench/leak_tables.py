@@ -35,7 +35,7 @@ from perbyte.model.cell import FULL
 from perbyte.model.leak import Difference, LeakFigure
 from perbyte.model.run import LeakRun
 from perbyte.runners import locate
-from perbyte.store.leaks import is_leak_run, read_leaks
+from perbyte.store.beside import is_leak_run, read_leaks
 
 SIBLINGS = "siblings.json"
 

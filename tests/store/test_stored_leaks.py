@@ -9,8 +9,8 @@ from perbyte.errors import StoreError
 from perbyte.model import Machine
 from perbyte.model.run import LeakRun
 from perbyte.store import RunWriter, leak_runs, open_run, query, verify
+from perbyte.store.beside import LeakWriter, is_leak_run, read_leaks
 from perbyte.store.files import LEAK_FILE, PAIRS_FILE
-from perbyte.store.leaks import LeakWriter, is_leak_run, read_leaks
 
 
 def keep(place, run_id, figures, *, beside=False):

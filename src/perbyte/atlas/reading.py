@@ -130,17 +130,7 @@ def read_figures(atlas: Atlas, key: str, rows: Rows | None = None) -> tuple[Cell
 
 def read_run(atlas: Atlas, key: str) -> Run:
     """A run with its figures, as `store.open_run` gives one back. Raises StoreError."""
-    state = read_state(atlas, key)
-    return Run(
-        path=None,
-        conditions=state.conditions,
-        cells=read_figures(atlas, key),
-        calibrations=tuple(state.calibrations),
-        failures=tuple(state.failures),
-        noise_floor=state.noise_floor,
-        complete=state.complete,
-        measuring_s=state.measuring_s,
-    )
+    return read_state(atlas, key).run(None, read_figures(atlas, key))
 
 
 def read_stored(atlas: Atlas, key: str, rows: Rows | None = None) -> StoredRun:
@@ -149,16 +139,7 @@ def read_stored(atlas: Atlas, key: str, rows: Rows | None = None) -> StoredRun:
 
     state = read_state(atlas, key)
     samples = (rows or read_rows(atlas, [key], ["samples"]))["samples"][key]
-    return StoredRun(
-        conditions=state.conditions,
-        calibrations=tuple(state.calibrations),
-        bursts=tuple(burst for _, burst in bursts_of(samples)),
-        failures=tuple(state.failures),
-        unproven=tuple(state.unproven),
-        audits=tuple(state.audits),
-        measuring_s=state.measuring_s,
-        complete=state.complete,
-    )
+    return state.stored(burst for _, burst in bursts_of(samples))
 
 
 def pull(

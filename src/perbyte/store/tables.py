@@ -81,20 +81,17 @@ CELLS = pa.schema(
         ("forks", pa.int64()),
     ]
 )
-# columns that older files do not have, and what stands for them
-_NEWER = {
+# columns that older files do not have, and what stands for them; of warnings once for each
+_NEWER: dict[str, Any] = {
     "state": LOOP,
-    "warning_kinds": None,
-    "warning_numbers": None,
     "core": None,
     "piece_bytes": 0,
     "forked": False,
     "forks": 0,
-    "epoch_numbers": None,
-    "quantile_shares": None,
-    "quantile_values": None,
-    "quantile_lows": None,
-    "quantile_highs": None,
+    "warning_kinds": [Doubt.OTHER.value],
+    "warning_numbers": [[]],
+    "epoch_numbers": [],
+    **{f"quantile_{part}": [] for part in ("shares", "values", "lows", "highs")},
 }
 _MAY_BE_NULL = {"cycles", "cycles_per_call", "core"}
 
@@ -199,18 +196,6 @@ def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
     return tuple(figures)
 
 
-def _with_kinds(table: pa.Table) -> pa.Table:
-    """The warnings of older files have no kind and no numbers."""
-    counts = [len(warnings or ()) for warnings in table.column("warnings").to_pylist()]
-    columns: tuple[list[Any], ...] = (
-        [[Doubt.OTHER.value] * count for count in counts],
-        [[[]] * count for count in counts],
-    )
-    for name, values in zip(("warning_kinds", "warning_numbers"), columns, strict=True):
-        table = table.append_column(name, pa.array(values, CELLS.field(name).type))
-    return table
-
-
 def _warning(text: str, kind: str, numbers: Sequence[float]) -> Warning:
     """A kind that a newer version wrote is another one here."""
     return Warning(Doubt(kind) if kind in {*Doubt} else Doubt.OTHER, text, tuple(numbers))
@@ -219,11 +204,9 @@ def _warning(text: str, kind: str, numbers: Sequence[float]) -> Warning:
 def write_table(place: Path, table: pa.Table, last_seq: int, copy: bytes = b"") -> None:
     """Put a Parquet file in place in one step; it remembers `last_seq` and `copy`, of run.json. Raises StoreError."""
     noted = table.replace_schema_metadata({_LAST_SEQ: str(last_seq).encode(), _COPY: copy})
-
-    def write(temporary: Path) -> None:
-        pq.write_table(noted, temporary, compression="zstd", write_page_checksum=True)
-
-    replace_atomically(place, write)
+    replace_atomically(
+        place, lambda part: pq.write_table(noted, part, compression="zstd", write_page_checksum=True)
+    )
 
 
 def copy_in(place: Path) -> bytes:
@@ -252,16 +235,12 @@ def read_table(
             place, columns=wanted, filters=filters, partitioning=None, page_checksum_verification=True
         )
         table.validate(full=True)  # before anything computes on it: its codes may point anywhere
-        for name in ("state", "core", "piece_bytes", "forked", "forks"):
-            if name in whole.names and name not in there:
-                kept = whole.field(name).type if name != "state" else pa.string()
-                table = table.append_column(name, pa.array([_NEWER[name]] * table.num_rows, kept))
-        if kind == "cells" and "warning_kinds" not in there:
-            table = _with_kinds(table.drop_columns([name for name in ("warning_numbers",) if name in there]))
-        lists = ("epoch_numbers", *(name for name in _NEWER if name.startswith("quantile_")))
-        for name in (name for name in lists if kind == "cells" and name not in there):
-            none: list[list[int]] = [[]] * table.num_rows
-            table = table.append_column(name, pa.array(none, CELLS.field(name).type))
+        for name in (name for name in whole.names if name in _NEWER and name not in there):
+            values = [_NEWER[name]] * table.num_rows
+            if name.startswith("warning_"):
+                values = [_NEWER[name] * len(texts or ()) for texts in table.column("warnings").to_pylist()]
+            column = pa.string() if name == "state" else whole.field(name).type
+            table = table.append_column(name, pa.array(values, column))
         table = table.select(whole.names).cast(whole)
         if address is not None:
             table = table.filter(pa.array([name == address for name in _words(table.column("address"))]))
