@@ -14,7 +14,7 @@ from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_USAGE
 from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Quality
 from perbyte.report.regressions import regression_lines
 from perbyte.stats.compare import compare
-from perbyte.stats.regressions import find_regressions
+from perbyte.stats.pairing import find_regressions
 
 ASK = "alpha/sha-256@16,64"
 

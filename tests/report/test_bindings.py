@@ -16,8 +16,8 @@ from perbyte.report.export import to_json
 from perbyte.report.text import render_table
 from perbyte.report.wording import claim_text
 from perbyte.runners import find, locate
-from perbyte.stats.bindings import bindings
 from perbyte.stats.compare import compare, difference
+from perbyte.stats.trials import bindings
 
 
 def figure(runner: str, cycles: float, size: int = 64, **how: object) -> CellFigure:

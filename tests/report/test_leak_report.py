@@ -18,7 +18,7 @@ from perbyte.report.html import render
 from perbyte.report.leakchanges import leak_change_lines, leak_changes_json
 from perbyte.report.leaktext import leaks_csv, render_of_run, worst_of
 from perbyte.report.pages import run_page
-from perbyte.stats.leakchange import leak_changes
+from perbyte.stats.leak import leak_changes
 
 CELL = Cell("alphassl", "aes-128-gcm", "seal", 1024, "message/1")
 DATA = Contrast("data", "zeros", "random")

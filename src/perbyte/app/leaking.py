@@ -42,8 +42,7 @@ def draw_cases(
 ) -> tuple[list[LeakCase], list[str]]:
     """The cases of all cells, and the cells that have no secret. Raises UsageError for a role that there is not."""
     from perbyte.catalogue import load
-    from perbyte.measure.contrasts import contrasts_of
-    from perbyte.measure.leaks import LeakCase
+    from perbyte.measure.leaks import LeakCase, contrasts_of
 
     if unknown := sorted(set(roles or ()) - set(ROLES)):
         raise UsageError(f"there is no secret '{unknown[0]}'", hint=f"there are {', '.join(ROLES)}")

@@ -1,6 +1,6 @@
 """`perbyte compare`: any number of runs, or two selectors of one run, cell by cell.
 
-Cells of two selectors are paired by `stats.pairing`; what is slower by more than a limit, `stats.regressions` says.
+Cells of two selectors are paired by `stats.pairing`; what is slower by more than a limit, `stats.pairing` says.
 """
 
 from __future__ import annotations

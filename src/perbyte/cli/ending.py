@@ -10,7 +10,7 @@ from perbyte.model import Run
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
-    from perbyte.stats.regressions import Regressions
+    from perbyte.stats.pairing import Regressions
 
 
 def note_losses(run: Run, *, quiet: bool) -> None:

@@ -51,8 +51,7 @@ from perbyte.report.wording import (
     value_text,
 )
 from perbyte.stats.compare import quotient
-from perbyte.stats.demand import demands
-from perbyte.stats.quantity import Unit, data_bytes, read
+from perbyte.stats.quantity import Unit, data_bytes, demands, read
 
 _DIRECTION = {"encrypt": "write", "decrypt": "read"}
 

@@ -13,8 +13,7 @@ from perbyte.report.card import RATES, Card, Line, milliseconds, times_text
 from perbyte.report.rate import cores_text, rate_text
 from perbyte.report.wording import sentence, size_label
 from perbyte.stats.compare import NS, Answer, cost_of, sum_costs
-from perbyte.stats.demand import demands
-from perbyte.stats.quantity import data_bytes
+from perbyte.stats.quantity import data_bytes, demands
 
 _SIGNS = {
     Sure.CERTAIN: "►",

@@ -7,8 +7,8 @@ from perbyte.model.cell import FULL
 from perbyte.model.text import plain
 from perbyte.report.listing import Entry, Head, Listing
 from perbyte.report.wording import claim_text, interval_text, number, ratio_text, size_label, value_text
-from perbyte.stats.bindings import Binding, bindings
 from perbyte.stats.compare import CYCLES, cost_of
+from perbyte.stats.trials import Binding, bindings
 
 _COLUMNS = (
     Head(None, "", "address wraps unit"),

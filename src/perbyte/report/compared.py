@@ -20,9 +20,9 @@ from perbyte.report.regressions import regressions_json
 from perbyte.report.text import render_comparison
 from perbyte.report.wording import numbered
 from perbyte.stats.across import Across, floor_across
-from perbyte.stats.leakchange import LeakChange
+from perbyte.stats.leak import LeakChange
+from perbyte.stats.pairing import Regressions, find_regressions
 from perbyte.stats.quantity import Unit
-from perbyte.stats.regressions import Regressions, find_regressions
 from perbyte.stats.trials import CountChange
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from perbyte.report.leaktext import contrast_text, verdict_text
-from perbyte.stats.leakchange import LeakChange
+from perbyte.stats.leak import LeakChange
 
 SHOWN = 4
 

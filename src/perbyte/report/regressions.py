@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from perbyte.model.text import counted, json_ready
 from perbyte.report.wording import ratio_interval_text, ratio_text
 from perbyte.stats.compare import Answer
-from perbyte.stats.regressions import Named, Regressions
+from perbyte.stats.pairing import Named, Regressions
 
 SHOWN = 4  # cells beyond a limit that a message names
 
