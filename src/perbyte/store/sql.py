@@ -194,9 +194,6 @@ def _joined(tables: Sequence[tuple[str, Any]]) -> Any:
     """Tables of several runs as one, each behind a column that names its run."""
     import pyarrow as pa
 
-    named = []
-    for run_id, table in tables:
-        codes = pa.array([0] * table.num_rows, pa.int32())
-        words = pa.DictionaryArray.from_arrays(codes, pa.array([run_id]))
-        named.append(table.add_column(0, pa.field("run", words.type), words))
-    return pa.concat_tables(named).unify_dictionaries()
+    from perbyte.store.tables import behind
+
+    return pa.concat_tables(behind(table, run=run_id) for run_id, table in tables).unify_dictionaries()

@@ -24,17 +24,17 @@ _ROWS_LIMIT = {"samples": 500_000_000, "cells": 1_000_000, "atlas": 500_000_000}
 _LAST_SEQ = b"perbyte_last_seq"
 _COPY = b"perbyte_run"
 
-_WORD = pa.dictionary(pa.int32(), pa.string())
+WORD = pa.dictionary(pa.int32(), pa.string())
 _CELL_FIELDS = [
-    ("address", _WORD),
-    ("runner", _WORD),
-    ("algorithm", _WORD),
-    ("operation", _WORD),
+    ("address", WORD),
+    ("runner", WORD),
+    ("algorithm", WORD),
+    ("operation", WORD),
     ("size_bytes", pa.int64()),
-    ("contract", _WORD),
-    ("cpu", _WORD),
+    ("contract", WORD),
+    ("cpu", WORD),
     ("twin", pa.int64()),
-    ("state", _WORD),
+    ("state", WORD),
 ]
 SAMPLES = pa.schema(
     [
@@ -227,7 +227,7 @@ def read_table(
     """
     check_file(place, "atlas" if filters else kind)
     schema = SAMPLES if kind == "samples" else CELLS
-    whole = schema.append(pa.field(by, _WORD)) if by else schema
+    whole = schema.append(pa.field(by, WORD)) if by else schema
     try:
         there = {*pq.read_schema(place).names}
         wanted = [name for name in whole.names if name in there or name not in _NEWER]
@@ -278,11 +278,20 @@ def check_file(place: Path, kind: str) -> int:
     return last_seq
 
 
+def behind(rows: pa.Table, **words: str) -> pa.Table:
+    """The rows behind columns of words, each with the same one in all rows."""
+    codes = pa.array([0], pa.int32()).take(pa.array([0] * rows.num_rows, pa.int32()))
+    for place, (name, word) in enumerate(words.items()):
+        column = pa.DictionaryArray.from_arrays(codes, pa.array([word], pa.string()))
+        rows = rows.add_column(place, pa.field(name, WORD), column)
+    return rows
+
+
 def _cell_columns(cells: Sequence[Cell], lengths: Sequence[int]) -> dict[str, pa.Array]:
     columns: dict[str, pa.Array] = {}
     for name, kind in _CELL_FIELDS:
         values = [getattr(cell, name) for cell in cells]
-        if kind is not _WORD:
+        if kind is not WORD:
             columns[name] = pa.array(_repeated(values, lengths), kind)
             continue
         codes = {word: code for code, word in enumerate(dict.fromkeys(values))}
@@ -296,7 +305,7 @@ def _cell_columns(cells: Sequence[Cell], lengths: Sequence[int]) -> dict[str, pa
 def _cells_of(table: pa.Table) -> list[Cell]:
     """The cell of each row; equal cells are one object."""
     columns = [
-        _words(table.column(name)) if kind is _WORD else table.column(name).to_pylist()
+        _words(table.column(name)) if kind is WORD else table.column(name).to_pylist()
         for name, kind in _CELL_FIELDS[1:]
     ]
     known: dict[tuple[Any, ...], Cell] = {}
