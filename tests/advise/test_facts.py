@@ -27,8 +27,7 @@ from perbyte.catalogue.status import statuses
 from perbyte.errors import DataFileError
 from perbyte.model import Doubt, Warning
 from perbyte.report.advice import Told, tell
-from perbyte.report.advicecard import advice_card
-from perbyte.report.advicelibraries import library_table
+from perbyte.report.advicecard import advice_card, library_table
 from perbyte.report.advicetext import render_advice
 
 PASSWORDS = {

@@ -11,7 +11,7 @@ from made_runs import made_figure
 from perbyte.catalogue import load
 from perbyte.catalogue.facts import check_models, model_of, models
 from perbyte.model import Cell
-from perbyte.report.limit import limits_listing
+from perbyte.report.beside import limits_listing
 from perbyte.report.lines import render_listing
 from perbyte.report.listing import records
 from perbyte.stats.limits import limits

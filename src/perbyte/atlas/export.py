@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perbyte.atlas.index import Atlas, RunRow
 from perbyte.atlas.overview import Point, PointCost, per, positive
@@ -21,8 +21,17 @@ from perbyte.stats.across import ACROSS_RUNS
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Work = tuple[str, str, str, int, str, str]
-"""Algorithm, operation, contract, size in bytes, CPU tier, state of the caches: what is ranked against each other."""
+
+class RankedWork(NamedTuple):
+    """What is ranked against each other; `cpu` is a tier, `state` that of the caches."""
+
+    algorithm: str
+    operation: str
+    contract: str
+    size_bytes: int
+    cpu: str
+    state: str
+
 
 # what stands behind its counterpart where both are there
 _SECOND = ("open", "decrypt", "verify", "decapsulate")
@@ -69,7 +78,7 @@ class Stand:
     `cost.runs` is how many runs of the machine have the cell, `cost.first` when the figure's own run began.
     """
 
-    work: Work
+    work: RankedWork
     runner: str
     run: str
     cost: PointCost
@@ -105,7 +114,7 @@ class Gathered:
     twins: int = 0
     unusable: int = 0
     problems: tuple[str, ...] = ()
-    courses: dict[tuple[Work, str], list[Stand]] = field(default_factory=dict)
+    courses: dict[tuple[RankedWork, str], list[Stand]] = field(default_factory=dict)
 
 
 def gather(atlas: Atlas) -> Gathered:
@@ -204,7 +213,7 @@ def _stand(row: tuple[Any, ...]) -> Stand:
         (str(quality),),
         tuple(map(str, kinds or ())),
     )
-    return Stand((*point, tier, state), runner, run, cost)
+    return Stand(RankedWork(*point, tier, state), runner, run, cost)
 
 
 def _pair(row: tuple[Any, ...]) -> Followed:
@@ -213,7 +222,7 @@ def _pair(row: tuple[Any, ...]) -> Followed:
     return Followed(_stand(before), _stand(after))
 
 
-def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[Work, str], list[Stand]]:
+def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[RankedWork, str], list[Stand]]:
     """Every figure of the works that pages show first, machine by machine, in the order of time."""
     works = sorted(set(main_works(stands).values()))
     if not works:
@@ -226,7 +235,7 @@ def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[Work, str], 
             ORDER BY started_at, run, runner""",
         [part for work in works for part in work],
     )
-    standings: dict[tuple[Work, str], list[Stand]] = {}
+    standings: dict[tuple[RankedWork, str], list[Stand]] = {}
     for row in rows:
         standing = _stand(row)
         standings.setdefault((standing.work, standing.machine), []).append(standing)
@@ -235,19 +244,19 @@ def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[Work, str], 
     }
 
 
-def main_works(stands: tuple[Stand, ...]) -> dict[str, Work]:
+def main_works(stands: tuple[Stand, ...]) -> dict[str, RankedWork]:
     """The work of each algorithm that its page shows first: what most machines and libraries have, at its largest."""
-    there: dict[Work, set[tuple[str, str]]] = {}
+    there: dict[RankedWork, set[tuple[str, str]]] = {}
     for standing in stands:
         there.setdefault(standing.work, set()).add((standing.machine, standing.runner))
 
-    def first(work: Work) -> tuple[object, ...]:
-        usual = (work[4] != "full", work[5] != "loop", -len(there[work]), -work[3])
-        return (*usual, work[1] in _SECOND, work)
+    def first(work: RankedWork) -> tuple[object, ...]:
+        usual = (work.cpu != "full", work.state != "loop", -len(there[work]), -work.size_bytes)
+        return (*usual, work.operation in _SECOND, work)
 
-    works: dict[str, Work] = {}
+    works: dict[str, RankedWork] = {}
     for work in sorted(there, key=first):
-        works.setdefault(work[0], work)
+        works.setdefault(work.algorithm, work)
     return works
 
 
