@@ -24,7 +24,7 @@ from perbyte.measure.cores import Aside, Share
 from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of
 from perbyte.measure.ways import FULL_ROUND, LARGE_BYTES, Ways, cut_calls, first_piece
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
-from perbyte.protocol.layouts import LAYOUT_BITS, further_layout
+from perbyte.protocol.material import LAYOUT_BITS, further_layout
 from perbyte.runners.session import Session
 from perbyte.runners.taken import AskedBurst, TakenBursts, UnreadBursts
 from perbyte.stats.arrays import np

@@ -18,7 +18,7 @@ import msgspec
 
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.model import Cell
-from perbyte.model.benchmark import Benchmark
+from perbyte.model.algorithm import Benchmark
 from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec
 from perbyte.trial.building import captured, home, make_executable, replacing
