@@ -25,7 +25,7 @@ from perbyte.protocol.material import RING
 from perbyte.runners.session import Session
 from perbyte.runners.taken import Chained, TakenBursts
 from perbyte.stats.audit import is_settled
-from perbyte.stats.clean import by_company, lowest_clean_ns, own_quiet
+from perbyte.stats.clean import by_company, own_quiet
 
 # of calls in a sample of the first look: samples that follow each other within 40 us may share clock probes, which are
 # taken off both accounts
@@ -275,8 +275,8 @@ class Looks:
         least = taken[min(times)]
         asking_s = least.cpu_s - sum(_ticks(least)) * tick_ns * 1e-9
         self.look_s[cell.process] = min(4 * asking_s, MOST_LOOK_S) if asking_s > LOOK_S else LOOK_S
-        bursts = [reading.burst for reading in taken.values()]
-        lowest = min(lowest_clean_ns(burst, calibration, self._policy) for burst in bursts)
+        alone = [by_company(reading.burst, calibration, self._policy)[0] for reading in taken.values()]
+        lowest = min(itertools.chain(*alone), default=math.inf)
         clean_ns = min(pieces * lowest, audit.clean_ns or math.inf)
         return replace(
             audit,
