@@ -235,6 +235,11 @@ def failure_of(cell: Cell, error: PerbyteError) -> Failure:
     return Failure(_failure_kind(error), cell.runner, str(error), cell.address)
 
 
+def incorrect(cell: Cell, message: str, expected: str, got: str) -> Failure:
+    """What is kept of a cell that computes something wrong."""
+    return Failure("incorrect", cell.runner, message, cell.address, expected, got)
+
+
 def _failure_kind(error: PerbyteError) -> str:
     if isinstance(error, RunnerRefused):
         if error.code == "unsupported":
