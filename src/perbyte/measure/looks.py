@@ -95,18 +95,9 @@ class Looks:
 
     def short_samples(self, sessions: AuditPlace, audit: Audit) -> Audit:
         """Add times per call of samples as short as those of the rounds, by company on the core, and the least one."""
-        cell, call_ns = audit.cell, max(min(audit.claimed_ns), 0.1)
-        calibration = sessions.calibrations[cell.process]
-        taken = sessions.of(cell).measure(
-            sessions.handle(cell),
-            cell=cell,
-            epoch=audit.epoch,
-            round=0,
-            samples=SHORT_SAMPLES,
-            limit_ms=_LIMIT_MS,
-            calls=max(1, round(self._policy.sample_us * 1e3 / call_ns)),
-            sample_us=self._policy.sample_us,
-        )
+        calibration, call_ns = sessions.calibrations[audit.cell.process], max(min(audit.claimed_ns), 0.1)
+        calls = max(1, round(self._policy.sample_us * 1e3 / call_ns))
+        taken = self._sample(sessions, audit, calls, samples=SHORT_SAMPLES)
         alone, shared = by_company(taken.burst, calibration, self._policy)
         probed = own_quiet(calibration, self._policy).limit > 0
         return replace(

@@ -181,7 +181,7 @@ class Stopping:
         missing |= {cell: self._missing_draws(cell) for cell in due if cell.drawn}
         reached = budget.within_reach(missing, self._nesting.cost_s)
         self.out_of_reach = set(missing) - reached if reached else set()
-        budget.note_closing(time.monotonic() - began)
+        budget.closing_s = time.monotonic() - began
         affordable = budget.affordable(due)
         self.budget_ended = len(affordable) < len(due)
         unfinished = [self._unfinished(cell, missing, known, figures, spreads) for cell in due]

@@ -299,12 +299,14 @@ class Validation:
             self._fail(cell, Failure(kind, cell.runner, message, cell.address, expected, _text(got)))
 
     def _exchange(self, cells: Sequence[Cell]) -> None:
-        """Let every runner verify what the others sign, and decapsulate what they encapsulate.
+        """Let every runner verify what the others sign, and decapsulate what they encapsulate, one cell of each.
 
         Who fails with more than half of the others is wrong; of two that do not understand each other, both are.
         """
-        givers = self._one_each(cells, _TAKERS)
-        takers = self._one_each(cells, _TAKERS.values())
+        givers, takers = (
+            {(cell.runner, cell.algorithm): cell for cell in cells if cell.operation in operations}.values()
+            for operations in (_TAKERS, list(_TAKERS.values()))
+        )
         outcomes: dict[tuple[str, str], list[tuple[bool, str]]] = defaultdict(list)
         for giver in givers:
             algorithm = self._catalogue.find(giver.algorithm)
@@ -330,12 +332,6 @@ class Validation:
                 if (cell.runner, cell.algorithm) == (runner, algorithm_id):
                     message = f"does not understand, or is not understood by, {', '.join(missed)}"
                     self._fail(cell, incorrect(cell, message, "a message that both take", "a refusal"))
-
-    def _one_each(self, cells: Iterable[Cell], operations: Iterable[str]) -> list[Cell]:
-        """One cell of each runner and algorithm that does one of `operations`."""
-        wanted = set(operations)
-        chosen = {(cell.runner, cell.algorithm): cell for cell in cells if cell.operation in wanted}
-        return list(chosen.values())
 
     def _understood(self, giver: Cell, taker: Cell) -> bool | None:
         """Whether `taker` takes what `giver` makes under the run's key; None where it cannot be asked."""
