@@ -13,14 +13,14 @@ import math
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from perbyte.errors import RunnerRefused
+from perbyte.measure.sessions import Sessions
 from perbyte.measure.ways import Cut
 from perbyte.measure.witness import Witness, clock_hz
-from perbyte.model import Audit, Calibration, Cell, Policy, Process
+from perbyte.model import Audit, Cell, Policy, Process
 from perbyte.protocol.material import RING
 from perbyte.runners.session import Session
 from perbyte.runners.taken import Chained, TakenBursts
@@ -43,18 +43,8 @@ TIMES = (1, 3)
 _LIMIT_MS = 60_000.0
 
 
-class AuditPlace(Protocol):
-    """Where a cell can be asked: the processes of an epoch, or Perbyte's own."""
-
-    @property
-    def calibrations(self) -> Mapping[Process, Calibration]:
-        """What each process found out about its clock."""
-
-    def of(self, cell: Cell) -> Session:
-        """The session of a cell's process."""
-
-    def handle(self, cell: Cell) -> int:
-        """The handle of a cell, prepared on first use."""
+AuditPlace = Sessions | Witness
+"""Where a cell can be asked: the processes of an epoch, or Perbyte's own."""
 
 
 class Allowance:

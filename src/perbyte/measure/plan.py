@@ -218,11 +218,8 @@ def default_sizes(algorithm: Algorithm) -> tuple[int, ...]:
     """Sizes in bytes that are measured where none were asked for."""
     if algorithm.kind in ("signature", "kem", "key-agreement"):
         return (32,)
-    if algorithm.kind == "password-hash":
-        return (16,)
-    if algorithm.kind == "kdf":
-        return (32, 512)
-    return (1024,) if algorithm.kind == "probe" else DEFAULT_SIZES
+    sizes: dict[str, tuple[int, ...]] = {"password-hash": (16,), "kdf": (32, 512), "probe": (1024,)}
+    return sizes.get(algorithm.kind, DEFAULT_SIZES)
 
 
 def explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -> None:
