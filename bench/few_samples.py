@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from perbyte.stats.drift import inflation
+from perbyte.stats.epoch import inflation
 from perbyte.stats.estimate import epoch_value, median, midmean_half_width
 from perbyte.stats.interval import combined_interval
 from perbyte.stats.samples import Floats

@@ -15,7 +15,7 @@ from fake_scripts import lie, row
 
 from perbyte import stats
 from perbyte.catalogue import load
-from perbyte.measure import audit, elsewhere
+from perbyte.measure import answers, audit
 from perbyte.measure.audit import Auditor
 from perbyte.measure.looks import Allowance
 from perbyte.measure.witness import Witness
@@ -204,7 +204,7 @@ def test_who_fails_on_other_lengths_where_others_do_not_gains_nothing_by_it(
     lab: Any, ecb: Any, address: Any, fault: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A library may have its reasons: its figure stands, as one whose work nobody saw."""
-    monkeypatch.setattr(elsewhere, "CHANCE", Lengths())
+    monkeypatch.setattr(answers, "CHANCE", Lengths())
     monkeypatch.setattr(Allowance, "has", lambda self, takes_s: True)
     given = {"burn": 1.0, "chained": 1.0, "beside": 0.02, "operations": [row(per_call=8e6)]}
     odd = ecb("beta", library="beta", faults=[fault], **given)

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from fake_scripts import row
 
-from perbyte.measure.pieces import Cut, cut_calls, first_piece
+from perbyte.measure.ways import Cut, cut_calls, first_piece
 from perbyte.model import Cell, Doubt, Policy, Quality
 
 POLICY = Policy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from perbyte.measure.rounds import EpochUnderWay
-from perbyte.measure.warmth import ENOUGH, FULL_ROUND, Warmth
+from perbyte.measure.ways import ENOUGH, FULL_ROUND, Warmth
 from perbyte.model import Cell, Policy
 
 CELL = Cell("alpha", "aes-128-ecb", "encrypt", 16, "message/1")

@@ -18,9 +18,8 @@ from perbyte.cli.group import commands
 from perbyte.errors import EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Cell, Run
 from perbyte.report import pictures
-from perbyte.report.delivery import write_charts
 from perbyte.report.pages import write_run_page
-from perbyte.report.pictures import pictures_of
+from perbyte.report.pictures import pictures_of, write_charts
 from perbyte.store import RunWriter
 from perbyte.studies.of_runs import newest_of_studies
 

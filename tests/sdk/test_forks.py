@@ -13,7 +13,7 @@ from perbyte import places
 from perbyte.errors import RunnerRefused, RunnerTimedOut
 from perbyte.measure.sessions import failure_kind
 from perbyte.model import Cell
-from perbyte.protocol.layouts import further_layout
+from perbyte.protocol.material import further_layout
 from perbyte.runners.locate import read_spec
 from perbyte.runners.session import Session, TimeLimits
 

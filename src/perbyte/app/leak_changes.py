@@ -11,7 +11,7 @@ from perbyte.catalogue import parse_selector
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, UsageError
 from perbyte.model import Run
 from perbyte.model.leak import LeakFigure
-from perbyte.stats.leakchange import LeakChange, leak_changes
+from perbyte.stats.leak import LeakChange, leak_changes
 
 FAILING = ("leak", "new-leak", "unknown")
 
@@ -55,7 +55,7 @@ def changes_alone(sides: Sequence[str], run: Path | None) -> ChangedLeaks | None
 
     Raises UsageError for a mixture, and where the sides have nothing in common.
     """
-    from perbyte.store.leaks import is_leak_run, read_leaks
+    from perbyte.store.beside import is_leak_run, read_leaks
 
     places_of = [run_named(side) for side in sides]
     if run is not None and is_leak_run(find_run(run)) and not any(places_of):

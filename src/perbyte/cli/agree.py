@@ -33,7 +33,7 @@ def command(options: _AgreeOptions) -> int:
       perbyte dev agree --cpu '*' --json
     """
     from perbyte.app.agreeing import SIZES, agree
-    from perbyte.report.agreement import agreement_lines, agreement_listing
+    from perbyte.report.conformance import agreement_lines, agreement_listing
 
     line = LiveLine(quiet=options.notes.quiet)
     try:

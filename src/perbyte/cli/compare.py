@@ -1,6 +1,6 @@
 """`perbyte compare`: any number of runs, or two selectors of one run, cell by cell.
 
-Cells of two selectors are paired by `stats.pairing`; what is slower by more than a limit, `stats.regressions` says.
+Cells of two selectors are paired by `stats.pairing`; what is slower by more than a limit, `stats.pairing` says.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from perbyte.cli.options import (
 )
 from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, UsageError
-from perbyte.report.missing import missing_lines
+from perbyte.report.gate import missing_lines
 
 if TYPE_CHECKING:
     from perbyte.report.compared import ComparedSides
@@ -137,7 +137,7 @@ def _sides(options: _CompareOptions) -> ComparedSides:
 
 def _tell_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
     """Print changes of leaks alone."""
-    from perbyte.report.leakchanges import leak_change_lines, leak_changes_json
+    from perbyte.report.leaktext import leak_change_lines, leak_changes_json
 
     if options.forms.as_json:
         print_json({"leaks": leak_changes_json(changed.known)})
@@ -148,7 +148,7 @@ def _tell_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
 
 def _judge_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
     """The exit code of the gate; what decides it is said."""
-    from perbyte.report.leakchanges import leak_notes
+    from perbyte.report.leaktext import leak_notes
 
     try:
         code, bad = changed.judge(options.fail_on or ())

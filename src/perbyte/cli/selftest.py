@@ -12,7 +12,7 @@ import click
 
 from perbyte.cli.declared import Options, flag, group, option, takes
 from perbyte.cli.options import Duration, QuietOption, print_json, print_lines
-from perbyte.report.selftest import loops_lines, trials_lines
+from perbyte.report.checkup import loops_lines, trials_lines
 
 
 class _SelftestOptions(Options):

@@ -29,7 +29,7 @@ def command(options: _VerifyOptions) -> int:
       perbyte verify results/monday --signers ~/.ssh/allowed_signers
     """
     from perbyte.model.text import plain
-    from perbyte.report.damage import damage_json, damage_lines
+    from perbyte.report.facts import damage_json, damage_lines
     from perbyte.store import read_signature, verify
 
     verdict = verify(find_run(options.run))

@@ -22,8 +22,7 @@ from functools import partial
 from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
-from perbyte.measure.answers import Answers
-from perbyte.measure.elsewhere import BLOCK_BYTES, CHANCE, LONGER, SHORTER, Elsewhere
+from perbyte.measure.answers import BLOCK_BYTES, CHANCE, LONGER, SHORTER, Answers, Elsewhere
 from perbyte.measure.looks import (
     CONFIRM_S,
     CONFIRMATIONS,
@@ -33,9 +32,9 @@ from perbyte.measure.looks import (
     Looks,
     question,
 )
-from perbyte.measure.pieces import Cut
 from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import Sessions, failure_kind
+from perbyte.measure.ways import Cut
 from perbyte.measure.witness import Witness
 from perbyte.model import Audit, Cell, Failure, Policy, Process
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perbyte.errors import RunnerError
-from perbyte.measure.neighbour import Share
+from perbyte.measure.cores import Share
 from perbyte.measure.sessions import Sessions, failure_kind
 from perbyte.model import Burst, Cell, Failure, Policy
 from perbyte.stats.draws import ENOUGH_CALLS

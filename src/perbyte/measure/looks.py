@@ -19,7 +19,7 @@ from typing import Protocol
 
 from perbyte import stats
 from perbyte.errors import RunnerRefused
-from perbyte.measure.pieces import Cut
+from perbyte.measure.ways import Cut
 from perbyte.measure.witness import Witness, clock_hz
 from perbyte.model import Audit, Calibration, Cell, Policy, Process
 from perbyte.protocol.material import RING

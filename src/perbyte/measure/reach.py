@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from perbyte.measure.budget import GRACE_S
-from perbyte.measure.pace import Pace
+from perbyte.measure.forecast import Pace
 from perbyte.measure.rounds import Tally
 from perbyte.measure.stopping import LEAST_HALF_WIDTH
 from perbyte.model import NOT_REACHED, Cell, CellFigure, Failure, Policy, Quality

@@ -20,14 +20,12 @@ from typing import TYPE_CHECKING
 
 from perbyte import stats
 from perbyte.errors import RunnerError
-from perbyte.measure.cores import Aside
-from perbyte.measure.neighbour import Share
-from perbyte.measure.pieces import LARGE_BYTES, Cut, cut_calls, first_piece
+from perbyte.measure.budget import Timing
+from perbyte.measure.cores import Aside, Share
 from perbyte.measure.sessions import Sessions, failure_kind
-from perbyte.measure.timing import Timing
-from perbyte.measure.warmth import FULL_ROUND, Warmth
+from perbyte.measure.ways import FULL_ROUND, LARGE_BYTES, Cut, Warmth, cut_calls, first_piece
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
-from perbyte.protocol.layouts import LAYOUT_BITS, further_layout
+from perbyte.protocol.material import LAYOUT_BITS, further_layout
 from perbyte.runners.session import Session
 from perbyte.runners.taken import AskedBurst, TakenBursts, UnreadBursts
 from perbyte.stats.arrays import np

@@ -20,16 +20,14 @@ from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError
 from perbyte.measure.audit import Auditor
-from perbyte.measure.budget import Budget
-from perbyte.measure.cores import Awake, kept_awake
+from perbyte.measure.budget import Budget, Timing
+from perbyte.measure.cores import Awake, Share, kept_awake
 from perbyte.measure.draws import Draws
+from perbyte.measure.forecast import Pace
 from perbyte.measure.history import NullProgress, RunHistory, RunOutcome, Watcher
 from perbyte.measure.learnt import Learnt, probe_note, recall
 from perbyte.measure.ledger import Admission, Ledger
-from perbyte.measure.neighbour import Share
 from perbyte.measure.nesting import Nesting
-from perbyte.measure.pace import Pace
-from perbyte.measure.pieces import CUT_FROM_SAMPLES
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.reach import Reach
 from perbyte.measure.rounds import EpochUnderWay
@@ -39,15 +37,12 @@ from perbyte.measure.sessions import (
     draw_layout,
     failure_kind,
 )
-from perbyte.measure.side_by_side import SideBySide
 from perbyte.measure.states import States, expected_s
 from perbyte.measure.stopping import SPARSE_FROM, Stopping, imprecise_note
 from perbyte.measure.telling import Telling
 from perbyte.measure.tiers import look_at_full, unproven_tiers, without_full
-from perbyte.measure.timing import Timing
-from perbyte.measure.validation import Validation, confirm
-from perbyte.measure.warmth import Warmth
-from perbyte.measure.ways import Ways
+from perbyte.measure.validation import SideBySide, Validation, confirm
+from perbyte.measure.ways import CUT_FROM_SAMPLES, Warmth, Ways
 from perbyte.measure.witness import Witness
 from perbyte.model import (
     Cell,

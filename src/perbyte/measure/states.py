@@ -25,9 +25,8 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 
 from perbyte.errors import RunnerError
-from perbyte.measure.cores import Awake
+from perbyte.measure.cores import Awake, Share
 from perbyte.measure.machine import own_cache_bytes
-from perbyte.measure.neighbour import Share
 from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_kind
 from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP

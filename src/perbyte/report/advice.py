@@ -18,27 +18,28 @@ from perbyte.advise import (
     Sure,
     View,
 )
-from perbyte.catalogue.strength import strength_of
+from perbyte.catalogue.facts import strength_of
 from perbyte.model import Cell, CellFigure
 from perbyte.model.algorithm import CPU_FLAGS, no_instructions
 from perbyte.model.text import plain
-from perbyte.report.advicefacts import (
+from perbyte.report.advicewords import (
+    attack_texts,
     has_strengths,
     key_texts,
+    library_text,
+    option_text,
+    parameter_texts,
+    password_table,
+    plain_name,
+    recommended_texts,
     remark_texts,
+    standing_texts,
+    status_word,
     strength_texts,
+    time_text,
     wire_cells,
     wire_columns,
     wire_texts,
-)
-from perbyte.report.advicepasswords import attack_texts, parameter_texts, password_table, recommended_texts
-from perbyte.report.advicewords import (
-    library_text,
-    option_text,
-    plain_name,
-    standing_texts,
-    status_word,
-    time_text,
 )
 from perbyte.report.beyond import states_texts, threads_texts
 from perbyte.report.listing import Head, Listing
@@ -51,8 +52,7 @@ from perbyte.report.wording import (
     value_text,
 )
 from perbyte.stats.compare import quotient
-from perbyte.stats.demand import demands
-from perbyte.stats.quantity import Unit, data_bytes, read
+from perbyte.stats.quantity import Unit, data_bytes, demands, read
 
 _DIRECTION = {"encrypt": "write", "decrypt": "read"}
 

@@ -42,8 +42,7 @@ from perbyte.stats.compare import (
     stand,
     sum_costs,
 )
-from perbyte.stats.demand import demands
-from perbyte.stats.quantity import NO_DATA, Unit, data_bytes, read
+from perbyte.stats.quantity import NO_DATA, Unit, data_bytes, demands, read
 
 RATES = (1e9, 10e9)
 """Bytes a second that people have: a fast link or disk of today, and a data centre's."""

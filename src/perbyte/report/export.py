@@ -18,7 +18,7 @@ from perbyte.errors import UsageError
 from perbyte.model import Cell, CellFigure, NoiseFloor, Quantile, Run
 from perbyte.model.text import csv_text, json_ready
 from perbyte.report.behaviour import COUNT_FIELDS, behaviours_json
-from perbyte.report.bindings import bindings_listing
+from perbyte.report.beside import bindings_listing
 from perbyte.report.grid import Entry, Grid, Place, run_grids
 from perbyte.report.leaktext import figures_json, verdict_text, worst_of
 from perbyte.report.listing import records

@@ -16,9 +16,8 @@ from rich.text import Text
 from perbyte.model import NoiseFloor, Run
 from perbyte.model.cell import FULL
 from perbyte.model.text import counted, plain
-from perbyte.report.bindings import bindings_listing
+from perbyte.report.beside import bindings_listing, draws_listing
 from perbyte.report.card import Card, card_lines, comparison_card, run_card
-from perbyte.report.draws import draws_listing
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
 from perbyte.report.grid import Column, Entry, Grid, GridRow, Place, in_tiers, run_grids
 from perbyte.report.lines import columns_of, listing_text, prose, to_text

@@ -17,6 +17,7 @@ from perbyte.stats.audit import (
     sum_up_audits,
 )
 from perbyte.stats.clean import (
+    OutOfLine,
     Quiet,
     by_company,
     clean_mask,
@@ -26,6 +27,7 @@ from perbyte.stats.clean import (
     judge_samples,
     lowest_clean_ns,
     ns_per_call,
+    out_of_line,
     own_quiet,
 )
 from perbyte.stats.compare import Comparison, compare, noise_floor, ratio_of_medians
@@ -42,7 +44,6 @@ from perbyte.stats.figure import (
     judge,
     summarise,
 )
-from perbyte.stats.floors import OutOfLine, out_of_line
 from perbyte.stats.newdata import (
     COPYING,
     LEAST_LOOKS,

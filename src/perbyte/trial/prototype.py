@@ -57,6 +57,11 @@ class Parameter:
     shape: Shape
     count: int = 0
 
+    @property
+    def is_slice(self) -> bool:
+        """True where its length comes along."""
+        return self.shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE)
+
 
 @dataclass(frozen=True, slots=True)
 class Prototype:

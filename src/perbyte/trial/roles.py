@@ -18,32 +18,6 @@ LITERALS = ("0", "1", "null")
 NUMBER = re.compile(r"\d{1,9}")  # any other number that a function is always given, such as rounds
 _READ, _WRITTEN = (Shape.READ, Shape.READ_SLICE), (Shape.WRITTEN, Shape.WRITTEN_SLICE)
 _ANY = (*_READ, *_WRITTEN, Shape.CONTEXT, Shape.LENGTH_BACK)
-_SHAPES: dict[str, tuple[Shape, ...]] = {
-    "out": _WRITTEN,
-    "in": (*_READ, *_WRITTEN),
-    "size": (Shape.NUMBER,),
-    "blocks": (Shape.NUMBER,),
-    "out-length": (Shape.NUMBER,),
-    "length-back": (Shape.LENGTH_BACK,),
-    "key": (*_READ, *_WRITTEN),
-    "key-length": (Shape.NUMBER,),
-    "key-bits": (Shape.NUMBER,),
-    "nonce": (*_READ, *_WRITTEN),
-    "nonce-length": (Shape.NUMBER,),
-    "counter": (Shape.NUMBER,),
-    "aad": (*_READ, *_WRITTEN),
-    "aad-length": (Shape.NUMBER,),
-    "tag": (*_READ, *_WRITTEN),
-    "tag-length": (Shape.NUMBER,),
-    "secret-number": _ANY,
-    "context": _ANY,
-    "buffer": _WRITTEN,
-    "public-key": (*_READ, *_WRITTEN),
-    "secret-key": (*_READ, *_WRITTEN),
-    "ciphertext": (*_READ, *_WRITTEN),
-    "secret": (*_READ, *_WRITTEN),
-    "seed": (*_READ, *_WRITTEN),
-}
 MEANINGS = {
     "out": "where the output goes",
     "in": "the data",
@@ -304,7 +278,25 @@ def _fits(step: str, role: str, parameter: Parameter, *, one_block: bool = False
         return parameter.shape in _ANY and not (constant and role in ("out", "buffer"))
     if role == "tag" and step in ("seal", "sign"):
         return parameter.shape in _WRITTEN
-    return parameter.shape in _SHAPES[role]
+    return parameter.shape in _shapes(role)
+
+
+def _shapes(role: str) -> tuple[Shape, ...]:
+    """What a parameter with this role may be."""
+    if is_number(role):
+        return (Shape.NUMBER,)
+    if role == "length-back":
+        return (Shape.LENGTH_BACK,)
+    if role in ("context", "secret-number"):
+        return _ANY
+    return _WRITTEN if role in ("out", "buffer") else (*_READ, *_WRITTEN)
+
+
+def is_number(role: str) -> bool:
+    """True for a role of a number, not of a pointer."""
+    if role in ("size", "blocks", "counter") or role.endswith(("-length", "-bits")):
+        return True
+    return bool(NUMBER.fullmatch(role))
 
 
 def _names(step: str, role: str) -> set[str]:
@@ -337,11 +329,7 @@ def _by_elimination(
     step: str, parameters: Sequence[Parameter], roles: dict[int, str], allowed: Sequence[str]
 ) -> None:
     """What is missing and what is left belong together where there is one of each. Constant data are read."""
-    slices = {
-        _LENGTH_OF.get(role, "")
-        for index, role in roles.items()
-        if parameters[index].shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE)
-    }
+    slices = {_LENGTH_OF.get(role, "") for index, role in roles.items() if parameters[index].is_slice}
     for _ in allowed:
         missing = [role for role in STEPS[step].needs if role not in roles.values() and role not in slices]
         left = [index for index in range(len(parameters)) if index not in roles]
@@ -403,7 +391,7 @@ def _implied(call: Call) -> set[str]:
     if not call.prototype:
         return roles
     for role, parameter in zip(call.roles, call.prototype.parameters, strict=True):
-        if parameter.shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
+        if parameter.is_slice:
             roles.add(_LENGTH_OF.get(role, ""))
             if role == "buffer":
                 roles.add("size")

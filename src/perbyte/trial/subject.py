@@ -19,9 +19,8 @@ from perbyte.trial.expressions import wrapped
 from perbyte.trial.program import HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
 from perbyte.trial.prototype import Prototype, find_prototype, functions_of
 from perbyte.trial.roles import MAKING, RETURNING, STEPS, Call, assign, explain, say
-from perbyte.trial.rust import write_wrapper
 from perbyte.trial.signatures import MANAGED, functions_in
-from perbyte.trial.zig import zig_wrapper
+from perbyte.trial.wrappers import rust_wrapper, zig_wrapper
 
 _FREE = "free"  # of --function: what frees a buffer that is returned
 _ALONE = {
@@ -181,15 +180,15 @@ def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str
     """The source of the runner called `name`, compiled with `flags`."""
     files = ", ".join(file.name for file in asked.files)
     version = digest_of(asked.files)
-    adapter = write_adapter(asked.algorithm, calls, name=name, library=files, version=version, seeded=True)
+    table = write_adapter(asked.algorithm, calls, name=name, library=files, version=version, seeded=True)
     rust = next((file for file in asked.files if file.suffix == ".rs"), None)
     exported = [call for call in calls.values() if wrapped(call)]
-    wrapper = write_wrapper(rust, exported) if rust and exported else ""
+    wrapper = rust_wrapper(rust, exported) if rust and exported else ""
     if any(file.suffix == ".zig" for file in asked.files):
         wrapper = zig_wrapper(exported)
     called = tuple(call.function for call in calls.values() if not wrapped(call))
     called += tuple(call.freed for call in calls.values() if call.freed not in ("", "free"))
-    return Source(name, asked.files, flags, adapter.table, wrapper, link=asked.link, called=called)
+    return Source(name, asked.files, flags, table, wrapper, link=asked.link, called=called)
 
 
 def managed(files: Sequence[Path]) -> bool:

@@ -21,7 +21,6 @@ from perbyte.trial.program import COMPILED, Source, digest_of
 from perbyte.trial.prototype import c_prototype
 from perbyte.trial.roles import Call, assign
 from perbyte.trial.supercop_cargo import build_crate
-from perbyte.trial.supercop_glue import support
 from perbyte.trial.supercop_tree import (
     PROVIDED,
     Part,
@@ -33,6 +32,7 @@ from perbyte.trial.supercop_tree import (
     libraries,
     namespace,
     read_constants,
+    support,
 )
 
 FLAGS = ("-O3", "-march=native", "-fwrapv")
@@ -200,7 +200,7 @@ def make_implementation(
         subs.add(*needed)
     (scratch / "support.c").write_text(support(implementation.operation, constants), encoding="utf-8")
     calls = _calls(implementation.operation)
-    adapter = write_adapter(
+    table = write_adapter(
         algorithm,
         calls,
         name=name,
@@ -218,7 +218,7 @@ def make_implementation(
         name=name,
         files=(*own, scratch / "support.c"),
         flags=tuple(flags),
-        table=adapter.table,
+        table=table,
         include=(implementation.place, scratch, *tree.include, *headers),
         forced=(f"crypto_{implementation.operation}.h",),
         link=(*archives, *libraries(texts)),

@@ -17,7 +17,7 @@ from perbyte.model.text import counted
 if TYPE_CHECKING:
     from perbyte.app.trying.stored import Stored
     from perbyte.measure import Forecast, Survey
-    from perbyte.measure.pace import Pace
+    from perbyte.measure.forecast import Pace
     from perbyte.model import Algorithm, Cell, CellFigure, Failure, Policy, Run
     from perbyte.runners import RunnerSpec
 

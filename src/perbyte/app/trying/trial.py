@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from perbyte.app.trying.stored import Stored
     from perbyte.model import Cell
     from perbyte.runners import RunnerSpec
-    from perbyte.stats.regressions import Regressions
+    from perbyte.stats.pairing import Regressions
     from perbyte.stats.trials import BaselineChange, BesideTheBest, CountChange
     from perbyte.trial.roles import Call
     from perbyte.trial.subject import TrialRequest
