@@ -18,7 +18,7 @@ from perbyte.advise import (
     Sure,
     View,
 )
-from perbyte.catalogue.strength import strength_of
+from perbyte.catalogue.facts import strength_of
 from perbyte.model import Cell, CellFigure
 from perbyte.model.algorithm import CPU_FLAGS, no_instructions
 from perbyte.model.text import plain
