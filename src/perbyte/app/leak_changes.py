@@ -55,7 +55,7 @@ def changes_alone(sides: Sequence[str], run: Path | None) -> ChangedLeaks | None
 
     Raises UsageError for a mixture, and where the sides have nothing in common.
     """
-    from perbyte.store.leaks import is_leak_run, read_leaks
+    from perbyte.store.beside import is_leak_run, read_leaks
 
     places_of = [run_named(side) for side in sides]
     if run is not None and is_leak_run(find_run(run)) and not any(places_of):

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from perbyte.measure import Request, Survey
     from perbyte.measure.leaks import LeakCase, Leaks
     from perbyte.model import Cell, Failure, Policy
-    from perbyte.model.leakrun import LeakRun
-    from perbyte.store.leaks import LeakWriter
+    from perbyte.model.run import LeakRun
+    from perbyte.store.beside import LeakWriter
 
 BUDGET_S = 10.0  # for each line, where nothing is said
 ROLES = ("key", "data", "input")
@@ -96,9 +96,9 @@ def find_leaks(
     """
     from perbyte.measure.leaks import Leaks, leak_figures
     from perbyte.measure.machine import choose_cores, describe_machine, require_linux
-    from perbyte.model.leakrun import LeakRun
+    from perbyte.model.run import LeakRun
     from perbyte.stats.leak import ALPHA
-    from perbyte.store.leaks import LeakWriter
+    from perbyte.store.beside import LeakWriter
 
     require_linux()
     cores = choose_cores(policy.cores)

@@ -96,10 +96,10 @@ def build_group(
 
     `gated`: what fits no checksum is not measured, because nothing else says what is right.
     """
-    from perbyte.trial.alive import look
+    from perbyte.trial.bench import look
     from perbyte.trial.building import home
-    from perbyte.trial.checksum import compare_checksums
     from perbyte.trial.program import sdk_archive
+    from perbyte.trial.supercop_own import compare_checksums
 
     several = len({implementation.primitive for implementation in group}) > 1
     jobs = []
@@ -143,9 +143,9 @@ def _build(
 
     Sources that refuse this processor, because the tree has wider code beside them, are compiled for a narrower one.
     """
-    from perbyte.trial.checksum import checksum_program
     from perbyte.trial.program import DoesNotBuild, build_program
     from perbyte.trial.supercop import make_implementation, narrower, reason
+    from perbyte.trial.supercop_own import checksum_program
     from perbyte.trial.supercop_tree import Unusable
 
     scratch, programs = place.with_name(f"{place.name}.made"), checksum_program(implementation)

@@ -13,7 +13,7 @@ from perbyte.app.listener import Listener, Say
 from perbyte.cli.options import Forms, note, print_json
 
 if TYPE_CHECKING:
-    from perbyte.model.leakrun import LeakRun
+    from perbyte.model.run import LeakRun
 
 FAILING = ("leak", "unknown")
 LINE_EVERY_S = 10.0  # of progress, where there is no terminal

@@ -30,7 +30,7 @@ def command(options: _ShowOptions) -> int:
     """
     from perbyte.model.text import plain
     from perbyte.store import open_run, unlike_manifest
-    from perbyte.store.leaks import is_leak_run, read_leaks
+    from perbyte.store.beside import is_leak_run, read_leaks
 
     place, output = find_run(options.run), options.output
     if is_leak_run(place):

@@ -32,7 +32,7 @@ from perbyte.measure.plan import Plan, Request, Survey, built_runners, choose_tw
 from perbyte.measure.run import Measurement
 from perbyte.model import Conditions, Policy, Sink, StoredRun, parse_address
 from perbyte.model.cell import FULL
-from perbyte.protocol import PROTOCOL_VERSION
+from perbyte.protocol.messages import PROTOCOL_VERSION
 from perbyte.runners import TimeLimits, not_built, stale
 
 

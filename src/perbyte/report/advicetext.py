@@ -10,8 +10,8 @@ from typing import Any
 from rich.text import Text
 
 from perbyte.advise import Option, Ranked, Together
+from perbyte.catalogue.facts import strength_of
 from perbyte.catalogue.questions import Question
-from perbyte.catalogue.strength import strength_of
 from perbyte.model import Estimate, Run
 from perbyte.model.text import json_ready
 from perbyte.report.advice import Told

@@ -20,9 +20,15 @@ from perbyte.advise import (
     beside,
 )
 from perbyte.catalogue import pattern
-from perbyte.catalogue.bounds import KeyLimit, limits_of
-from perbyte.catalogue.strength import strength_of
-from perbyte.catalogue.wire import WireUse, is_unnamed, public_bytes, uses_of
+from perbyte.catalogue.facts import (
+    KeyLimit,
+    WireUse,
+    is_unnamed,
+    limits_of,
+    public_bytes,
+    strength_of,
+    uses_of,
+)
 from perbyte.model import Algorithm, Estimate
 from perbyte.model.text import plain
 from perbyte.report.listing import Head, Listing

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from perbyte.model import CellFigure, Doubt, Run
-from perbyte.model.benchmark import Benchmark
+from perbyte.model.algorithm import Benchmark
 from perbyte.model.text import plain
 from perbyte.report.facts import failure_lines
 from perbyte.report.listing import Listing, columns, lines, markdown

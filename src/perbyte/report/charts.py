@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import altair as alt
 from altair.utils import schemapi
 
+from perbyte.model import Estimate
 from perbyte.report import theme
 
 # Altair checks each part of a chart against the schema of Vega-Lite, which takes longer than drawing it. The tests
@@ -336,6 +337,11 @@ def _empty(records: Records, row: str, column: str) -> list[dict[str, Any]]:
         for record in {(record[row], record.get("library")): record for record in records}.values()
         if (record[row], missing) not in there
     ]
+
+
+def ends_of(estimate: Estimate) -> tuple[float, float]:
+    """Where an interval is drawn from and to; at the value alone where it is not known."""
+    return (estimate.low, estimate.high) if estimate.known else (estimate.value, estimate.value)
 
 
 def inlined(records: Records) -> Any:

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from perbyte.model.leak import Difference, LeakFigure
-from perbyte.model.leakrun import LeakRun
+from perbyte.model.run import LeakRun
 from perbyte.model.text import csv_text, json_ready, plain
 from perbyte.report.wording import size_label
 from perbyte.stats.leak import ALPHA, LeakChange

@@ -14,7 +14,7 @@ from perbyte.model import Cell, Policy
 
 if TYPE_CHECKING:
     from perbyte.measure.leaks import LeakCase
-    from perbyte.model.leakrun import LeakRun
+    from perbyte.model.run import LeakRun
 
 TAINT = "taint"
 SIZES = (64,)

@@ -115,7 +115,7 @@ def layout_groups(
 
 
 def _made(member: Member, size: int) -> ImplementationOutcome:
-    from perbyte.trial.alive import look
+    from perbyte.trial.bench import look
     from perbyte.trial.building import home
     from perbyte.trial.layout import Unfit, make_member
     from perbyte.trial.program import DoesNotBuild, build_program
