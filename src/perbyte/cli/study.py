@@ -252,7 +252,7 @@ def timeline(options: _TimelineOptions) -> int:
     from perbyte.report.pictures import Picture, check_chart
     from perbyte.report.timeline import timeline_chart, timeline_text
     from perbyte.studies.history import load_history
-    from perbyte.studies.of_runs import newest_of_studies
+    from perbyte.studies.judge import newest_of_studies
 
     for path in options.charts:
         if path.stem != HELP:
