@@ -300,15 +300,14 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         findings = []
         for key, costs in groups.items():
             place = ", ".join(part for part in (f"{first} and {second}", context.name(key)) if part)
-            few = len(costs) < _LEAST
-            rho = math.nan if few else rank_correlation(*map(list, zip(*costs, strict=True)))
+            if few := _too_few(place, len(costs)):
+                findings.append(few)
+                continue
+            rho = rank_correlation([cost for cost, _ in costs], [other for _, other in costs])
             findings.append(self._found(place, len(costs), Estimate(rho, rho, rho)))
         return findings
 
     def _found(self, place: str, count: int, rho: Estimate) -> Finding:
-        if count < _LEAST:
-            text = f"{place}: only {counted(count, 'figure')} can be compared, too few to rank."
-            return Finding(State.TOO_FEW, text)
         state, _ = placed(rho, self.low, self.high)
         sentence = (
             f"{place}: the orders of {count} figures agree with a rank correlation of {span(rho)}; "
@@ -321,9 +320,8 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         self, context: Context, machine: str, key: Key, both: Sequence[tuple[PublishedFigure, EvidenceRow]]
     ) -> Finding:
         place = ", ".join(part for part in (machine, context.name(key)) if part)
-        if len(both) < _LEAST:
-            text = f"{place}: only {counted(len(both), 'figure')} can be compared, too few to rank."
-            return Finding(State.TOO_FEW, text)
+        if few := _too_few(place, len(both)):
+            return few
         printed = [_printed_cost(figure) for figure, _ in both]
         today = [context.table.cost(row) for _, row in both]
         value = rank_correlation(printed, [estimate.value for estimate in today])
@@ -332,6 +330,13 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
             printed, [(estimate.value, estimate.low / floor, estimate.high * floor) for estimate in today]
         )
         return self._found(place, len(both), Estimate(value, min(low, value), max(high, value)))
+
+
+def _too_few(place: str, count: int) -> Finding | None:
+    if count >= _LEAST:
+        return None
+    text = f"{place}: only {counted(count, 'figure')} can be compared, too few to rank."
+    return Finding(State.TOO_FEW, text)
 
 
 def _printed_cost(figure: PublishedFigure) -> float:
