@@ -29,8 +29,8 @@ from perbyte.trial.building import (
 )
 from perbyte.trial.language import Managed
 from perbyte.trial.program import DoesNotBuild, digest_of
+from perbyte.trial.prototype import JAVA, KOTLIN, without_comments
 from perbyte.trial.roles import returns_bytes
-from perbyte.trial.signatures import JAVA, KOTLIN, without_comments
 
 # a serial collector, a young generation whose pages are there, compilers that work while nobody times
 OPTIONS = (

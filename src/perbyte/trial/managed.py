@@ -32,8 +32,8 @@ from perbyte.trial.building import (
 from perbyte.trial.jvm import write_jvm
 from perbyte.trial.language import Managed
 from perbyte.trial.program import DoesNotBuild, describe, digest_of
+from perbyte.trial.prototype import TYPED
 from perbyte.trial.roles import Call, returns_bytes
-from perbyte.trial.signatures import TYPED
 
 _EXPORTED = (
     r"\bexport\s+(?:default\s+)?(?:async\s+)?(?:function|const|let|var)\s+{name}\b"

@@ -124,6 +124,23 @@ STEPS: dict[str, Step] = {
     "base": Step(("public-key", "secret-key")),
     "derive": Step(("out", "public-key", "secret-key")),
 }
+STEPS_OF = {
+    "hash": ("digest", "init", "update", "final"),
+    "xof": ("digest", "init", "update", "final"),
+    "mac": ("mac", "key", "init", "update", "final"),
+    "block-cipher": ("encrypt", "decrypt", "key", "decrypt-key"),
+    "stream-cipher": ("encrypt", "decrypt", "key"),
+    "aead": ("seal", "open", "key"),
+    "kdf": ("expand",),
+    "password-hash": ("hash",),
+    "permutation": ("permute",),
+    "kem": ("keypair", "encapsulate", "decapsulate"),
+    "signature": ("keypair", "sign", "verify"),
+    "key-agreement": ("base", "derive"),
+}
+"""Steps of an algorithm's kind; a function that is named alone is for the first."""
+UNTIMED = ("keypair", "base")
+"""Steps that make what others are given, and are not measured themselves."""
 RETURNING = ("digest", "mac")
 """Steps whose function may return its output in a buffer, with a function that frees it."""
 MAKING = ("init", "key", "decrypt-key")
@@ -243,14 +260,18 @@ def _gives_buffer(step: str, prototype: Prototype, roles: Sequence[str]) -> bool
 
 def understood(call: Call) -> str:
     """What each parameter was taken for: `my_hash(out is out, msg is in, n is size)`."""
-    names = [parameter.name for parameter in call.prototype.parameters] if call.prototype else call.roles
     told = [
-        role if name.replace("_", "-") == role else f"{name} is {role}"
-        for name, role in zip(names, call.roles, strict=True)
+        role if name.replace("_", "-") == role else f"{name} is {role}" for name, role in _named_roles(call)
     ]
     result = "its result is the state" if call.makes else "its result is out"
     freed = f", {'out' if call.hands_over else result}, freed by {call.freed}" if call.freed else ""
     return f"{call.function}({', '.join(told)}){freed}"
+
+
+def _named_roles(call: Call) -> list[tuple[str, str]]:
+    """The parameters by name, or by role where only those are known, each with its role."""
+    names = [parameter.name for parameter in call.prototype.parameters] if call.prototype else call.roles
+    return list(zip(names, call.roles, strict=True))
 
 
 def explain(step: str, roles: Sequence[str] = ()) -> str:
@@ -352,11 +373,9 @@ def _by_elimination(
 
 def _check(call: Call) -> None:
     shown = call.prototype.text if call.prototype else f"{call.function}({', '.join(call.roles)})"
-    names = (
-        [parameter.name for parameter in call.prototype.parameters] if call.prototype else list(call.roles)
-    )
-    understood = ", ".join(f"{name} is {role}" for name, role in zip(names, call.roles, strict=True) if role)
-    if lost := [name for name, role in zip(names, call.roles, strict=True) if not role]:
+    named = _named_roles(call)
+    understood = ", ".join(f"{name} is {role}" for name, role in named if role)
+    if lost := [name for name, role in named if not role]:
         raise UsageError(
             f"{shown}: what '{lost[0]}' is for is not clear" + (f" ({understood})" if understood else ""),
             hint=explain(call.step, call.roles),
