@@ -468,16 +468,13 @@ def fitting_size(session: Session, row: Operation) -> int:
     for size in SIZES:
         try:
             handle = prepare(session, row, size)
-        except RunnerRefused as refused:
-            last = refused
-            continue
-        try:
-            session.check_calls(handle, 1)
+            try:
+                session.check_calls(handle, 1)
+            finally:
+                session.release(handle)
             return size
         except RunnerRefused as refused:
             last = refused
-        finally:
-            session.release(handle)
     raise last
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from perbyte import places
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners import RunnerSpec, Tier
-from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool
+from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, c_literal, run_tool
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
 from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, replacing, words_of
@@ -134,8 +134,8 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         (scratch / "table.c").write_text(source.table, encoding="utf-8")
         own = _of_the_sdk(source)
         macros = [
-            f"-DPB_COMPILER={_c_text(_version_of(sort, main))}",
-            f"-DPB_FLAGS={_c_text(' '.join(source.flags))}",
+            f"-DPB_COMPILER={c_literal(_version_of(sort, main))}",
+            f"-DPB_FLAGS={c_literal(' '.join(source.flags))}",
         ]
         hello = str(places.data_dir("runners") / "sdk" / "c" / "hello.c")
         commands = [
@@ -356,7 +356,3 @@ def _rust_flags(flags: Sequence[str]) -> list[str]:
         else:
             told.append(flag)
     return told
-
-
-def _c_text(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -214,11 +214,8 @@ def assign(
     _by_elimination(step, prototype.parameters, roles, allowed)
     if one_block:
         _in_place(prototype.parameters, roles)
-    told = tuple(roles.get(i, "") for i in range(len(prototype.parameters)))
-    gives = _gives_buffer(step, prototype, told)
-    call = Call(step, function, told, prototype, freed if gives else "", one_block)
-    _check(call)
-    return call
+    told = tuple(roles.get(index, "") for index in range(len(prototype.parameters)))
+    return _call(step, function, told, prototype, freed, one_block)
 
 
 def say(
@@ -243,8 +240,14 @@ def say(
             f"--signature names {len(roles)} parameters, and {prototype.text} has {len(prototype.parameters)}",
             hint=explain(step),
         )
-    gives = prototype and _gives_buffer(step, prototype, roles)
     one_block = one_block and not {"size", "blocks"} & set(roles)
+    return _call(step, function, roles, prototype, freed, one_block)
+
+
+def _call(
+    step: str, function: str, roles: tuple[str, ...], prototype: Prototype | None, freed: str, one_block: bool
+) -> Call:
+    gives = prototype and _gives_buffer(step, prototype, roles)
     call = Call(step, function, roles, prototype, freed if gives else "", one_block)
     _check(call)
     return call
