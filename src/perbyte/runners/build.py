@@ -344,10 +344,7 @@ def _environment() -> dict[str, str] | None:
 
 
 def run_tool(
-    command: list[str],
-    directory: Path,
-    limit_s: float = _LIMIT_S,
-    environment: dict[str, str] | None = None,
+    command: list[str], directory: Path, limit_s: float = _LIMIT_S, environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a compiler or a script without input; what it says is one text. Raises OSError and TimeoutExpired."""
     return subprocess.run(

@@ -65,12 +65,7 @@ def take_pairs(
     )
     answer = session.ask(request, messages.PairsAnswer, limit_ms / 1000 + session.limits.measure + CALL_S)
     burst = Burst(
-        cell=cell,
-        epoch=epoch,
-        round=round,
-        calls=1,
-        waits=answer.waits,
-        **columns_of(answer, slice(None)),
+        cell=cell, epoch=epoch, round=round, calls=1, waits=answer.waits, **columns_of(answer, slice(None))
     )
     first, second = answer.failures
     return TakenPairs(burst, answer.order, (first, second), answer.afresh)

@@ -121,10 +121,7 @@ class Session:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
@@ -237,10 +234,7 @@ class Session:
     def check_vector(self, handle: int, known: KnownAnswer) -> CheckAnswer:
         """Return the output for a known answer's material; RunnerRefused `unsupported` if it does not fit."""
         vector = messages.Vector(
-            key=known.key or UNSET,
-            nonce=known.nonce or UNSET,
-            aad=known.aad or UNSET,
-            input=known.input,
+            key=known.key or UNSET, nonce=known.nonce or UNSET, aad=known.aad or UNSET, input=known.input
         )
         request = messages.CheckVector(id=self.next_id(), handle=handle, vector=vector)
         return self.ask(request, CheckAnswer, self.limits.check)

@@ -18,15 +18,7 @@ from pathlib import Path
 from perbyte import places
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners.needs import compiler
-from perbyte.trial.building import (
-    home,
-    said_by,
-    sdk_library,
-    tool,
-    words_of,
-    write_generated,
-    write_start,
-)
+from perbyte.trial.building import home, said_by, sdk_library, tool, words_of, write_generated, write_start
 from perbyte.trial.language import Managed
 from perbyte.trial.program import DoesNotBuild, digest_of
 from perbyte.trial.prototype import JAVA, KOTLIN, without_comments

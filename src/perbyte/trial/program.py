@@ -138,10 +138,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
             f"-DPB_FLAGS={c_literal(' '.join(source.flags))}",
         ]
         hello = str(places.data_dir("runners") / "sdk" / "c" / "hello.c")
-        commands = [
-            [*own, "-c", "table.c", "-o", "table.o"],
-            [*own, *macros, "-c", hello, "-o", "hello.o"],
-        ]
+        commands = [[*own, "-c", "table.c", "-o", "table.o"], [*own, *macros, "-c", hello, "-o", "hello.o"]]
         parts = _compiling(source, sort, used, scratch)
         if complaints := all_words([*commands, *parts.values()], scratch):
             raise DoesNotBuild("\n".join(complaints))
