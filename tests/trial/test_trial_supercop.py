@@ -16,9 +16,9 @@ from perbyte.model import Cell
 from perbyte.model.leak import Contrast
 from perbyte.runners import RunnerSpec, Session
 from perbyte.runners.pairs import take_pairs
+from perbyte.trial.program import Unusable
 from perbyte.trial.supercop import find_implementations, narrower
-from perbyte.trial.supercop_cargo import build_crate
-from perbyte.trial.supercop_tree import Unusable, keccak, support
+from perbyte.trial.supercop_tree import build_crate, keccak, support
 
 # FRONT bytes of signature, the message, BACK bytes of signature; each byte is the sum of the message and its place.
 TOY = """

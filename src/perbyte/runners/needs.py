@@ -195,7 +195,7 @@ def _from_compiler(spec: RunnerSpec) -> Found | list[str]:
 
 def _module(wanted: str) -> str:
     """'libcrypto' of 'libcrypto >= 3.0'."""
-    return wanted.split(maxsplit=1)[0]
+    return wanted.strip().partition(" ")[0]
 
 
 def _pkg_config() -> str:

@@ -59,10 +59,10 @@ class BenchmarkProgram:
     benchmarks: tuple[Benchmark, ...]
     unheeded: tuple[str, ...]
 
-    def cells(self, words: Sequence[str] = (), *, runner: str = "") -> tuple[Cell, ...]:
-        """The cells of all that can be measured and whose name holds one of `words`; `runner`: under another name."""
+    def cells(self, words: Sequence[str] = ()) -> tuple[Cell, ...]:
+        """The cells of all that can be measured and whose name holds one of `words`."""
         return tuple(
-            Cell(runner or self.spec.name, benchmark.id, "call", benchmark.bytes, benchmark.contract)
+            Cell(self.spec.name, benchmark.id, "call", benchmark.bytes, benchmark.contract)
             for benchmark in self.benchmarks
             if not benchmark.why and (not words or any(word in benchmark.name for word in words))
         )

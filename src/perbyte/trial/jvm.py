@@ -22,7 +22,6 @@ from perbyte.trial.building import home, said_by, sdk_library, tool, words_of, w
 from perbyte.trial.language import Managed
 from perbyte.trial.program import DoesNotBuild, digest_of
 from perbyte.trial.prototype import JAVA, KOTLIN, without_comments
-from perbyte.trial.roles import returns_bytes
 
 # a serial collector, a young generation whose pages are there, compilers that work while nobody times
 OPTIONS = (
@@ -187,8 +186,11 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
     for name, code in asked.codes().items():
         function = code.partition("(")[0]
         call = next(call for call in asked.calls.values() if call.function == function)
-        returned = call.prototype and returns_bytes(call.prototype)
-        line = f"made = {owners[function]}.{code};" if returned else f"{owners[function]}.{code}; made = out;"
+        line = (
+            f"made = {owners[function]}.{code};"
+            if call.returns_bytes
+            else f"{owners[function]}.{code}; made = out;"
+        )
         if name.startswith("INVERSE"):
             line += ' if (made == null) throw new IllegalStateException("refused");'
         loops.append(_LOOP.format(name=name.lower(), line=line))

@@ -63,6 +63,10 @@ class DoesNotBuild(Exception):
         return re.sub(r"\s+", " ", (bad or lines or ["the compiler said nothing"])[0])[:300]
 
 
+class Unusable(Exception):
+    """A source is of no use here; the argument says why."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """What a trial's program is made of. `table` is the adapter's text, `wrapper` that for Rust or Zig ('' without).

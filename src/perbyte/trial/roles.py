@@ -186,6 +186,11 @@ class Call:
         """True for a function that writes to `out` where its output lies, which another function frees."""
         return bool(self.freed) and self.step in RETURNING and self.has("out")
 
+    @property
+    def returns_bytes(self) -> bool:
+        """True where it returns its output as bytes, of a length that its language knows."""
+        return bool(self.prototype and self.prototype.result.startswith(("[u8", "Vec<u8>", "Vec <u8>")))
+
     def has(self, role: str) -> bool:
         """True when one of the parameters has this role."""
         return role in self.roles
@@ -417,13 +422,8 @@ def _implied(call: Call) -> set[str]:
             roles.add(_LENGTH_OF.get(role, ""))
             if role == "buffer":
                 roles.add("size")
-    if returns_bytes(call.prototype) or call.freed:
+    if call.returns_bytes or call.freed:
         roles.add("context" if call.makes else "out")
     if call.prototype.has_runtime:
         roles |= {"out-length", *_RETURNED.get(call.step, ())}
     return roles
-
-
-def returns_bytes(prototype: Prototype) -> bool:
-    """True for a Rust function that returns its output: an array or a vector of bytes."""
-    return prototype.result.startswith(("[u8", "Vec<u8>", "Vec <u8>"))

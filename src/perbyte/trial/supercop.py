@@ -17,15 +17,14 @@ from perbyte.catalogue import load
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.adapter import write_adapter
-from perbyte.trial.program import COMPILED, Source, digest_of
+from perbyte.trial.program import COMPILED, Source, Unusable, digest_of
 from perbyte.trial.prototype import c_prototype
 from perbyte.trial.roles import Call, assign
-from perbyte.trial.supercop_cargo import build_crate
 from perbyte.trial.supercop_tree import (
     PROVIDED,
     Part,
     Tree,
-    Unusable,
+    build_crate,
     guarded,
     header,
     keccak,
