@@ -104,8 +104,7 @@ def _make_archive(command: Sequence[str], launcher: str, archive: Path) -> None:
     """Compile a class of a few lines, and keep the classes that the compiler loaded for it."""
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".archive-", dir=archive.parent) as scratch:
-        file = Path(scratch) / ("Any.java" if launcher else "any.kt")
-        file.write_text(_ANY_JAVA if launcher else _ANY_KOTLIN, encoding="utf-8")
+        file = places.data_dir("runners") / "sdk" / "try" / ("Any.java" if launcher else "Any.kt")
         made = Path(scratch) / archive.name
         rest = [f"{launcher}-XX:ArchiveClassesAtExit={made}", *command[1:]]
         library = [] if launcher else ["-cp", kotlin_compiler()[1]]
@@ -235,24 +234,6 @@ def _owner(asked: Managed, text: str, function: str) -> str:
     return ".".join(names)
 
 
-_ANY_JAVA = """\
-final class Any {
-    static byte[] any(byte[] data, int n) throws Exception {
-        for (int turn = 0; turn < n; turn++) data[turn & 7] ^= (byte) turn;
-        return java.security.MessageDigest.getInstance("SHA-256").digest(data);
-    }
-}
-"""
-_ANY_KOTLIN = """\
-import java.security.MessageDigest
-
-object Any {
-    fun any(data: ByteArray, n: Int): ByteArray {
-        for (turn in 0 until n) data[turn and 7] = (data[turn and 7].toInt() xor turn).toByte()
-        return MessageDigest.getInstance("SHA-256").digest(data)
-    }
-}
-"""
 _LOOP = """\
     private static boolean {name}(State s, int n) {{
         byte[] data = s.data, aad = s.aad, key0 = s.keys[0], nonce0 = s.nonces[0], out = s.out, made = s.last;

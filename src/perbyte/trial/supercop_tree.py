@@ -109,7 +109,10 @@ def keccak(root: Path, abi: Sequence[str]) -> tuple[Path, Path]:
     `abi` has -m32 or nothing. The targets are those that the tree's `k-targets` names, in its order. Raises Unusable.
     """
     with _BUILDING:
-        return _keccak(root, tuple(abi))
+        try:
+            return _keccak(root, tuple(abi))
+        except subprocess.TimeoutExpired as error:
+            raise Unusable(f"needs libkeccak, which is not built within {error.timeout:g} s") from None
 
 
 @cache

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from perbyte.errors import EnvironmentLacking
+from perbyte.trial.building import said_by
 from perbyte.trial.expressions import answers, wrapped
 from perbyte.trial.prototype import Parameter, Shape
 from perbyte.trial.roles import Call
@@ -79,10 +80,7 @@ def zig_command() -> list[str]:
 
 def zig_version() -> str:
     """The compiler's name and version."""
-    ended = subprocess.run(
-        [*zig_command(), "version"], capture_output=True, text=True, timeout=60, check=False
-    )
-    return f"zig {ended.stdout.strip()}"
+    return f"zig {said_by(*zig_command(), 'version')}"
 
 
 def zig_build(file: Path, flags: Sequence[str], made: str) -> list[str]:
