@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 from fake_scripts import lie, row
 
-from perbyte import stats
 from perbyte.catalogue import load
 from perbyte.measure import answers, audit
 from perbyte.measure.audit import Auditor
@@ -72,8 +71,8 @@ def test_a_cell_that_is_settled_is_looked_at_again_in_epochs_drawn_by_lot(
 ) -> None:
     asked: list[float] = []
     monkeypatch.setattr(audit, "drawn", lambda share: asked.append(share) or len(asked) == 2)
-    monkeypatch.setattr(stats, "is_finished", lambda known, around: len(known) > 1)
-    monkeypatch.setattr(stats, "is_suspicious", lambda known: False)
+    monkeypatch.setattr(audit, "is_finished", lambda known, around: len(known) > 1)
+    monkeypatch.setattr(audit, "is_suspicious", lambda known: False)
     done = lab.run(ecb("alpha", burn=1.0), **FIVE)
     assert set(asked) == {audit.AGAIN, audit.CHAIN_AGAIN}
     assert epochs_looked_at(done, address("alpha")) == [0, 1, *([2] if asked[1] == audit.AGAIN else [3])]

@@ -69,7 +69,7 @@ def test_a_chart_is_drawn_once_for_the_page_and_its_file(
         return draw(specification, **options)
 
     monkeypatch.setattr(pictures.vl_convert, "vegalite_to_svg", counted)
-    pictures._drawn_text.cache_clear()
+    pictures._svg.cache_clear()
     run = usual_run()
     write_run_page(run, tmp_path / "report.html")
     for_page = len(drawn)

@@ -76,7 +76,7 @@ def agree(
     from perbyte.catalogue import pattern
     from perbyte.measure import choose_cores, survey
     from perbyte.measure.machine import require_linux
-    from perbyte.measure.sessions import Sessions, draw_layout
+    from perbyte.measure.sessions import Sessions
     from perbyte.measure.validation import Validation
 
     require_linux()
@@ -94,7 +94,6 @@ def agree(
         surveyed,
         cores=choose_cores(),
         epoch=0,
-        layout=draw_layout(seed, 0),
         seed=seed,
         gentle=True,
     ) as sessions:

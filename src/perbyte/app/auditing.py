@@ -23,7 +23,7 @@ from perbyte.model import NOT_REACHED, Audit, Cell, Doubt, Policy
 if TYPE_CHECKING:
     from perbyte.runners import RunnerSpec
     from perbyte.runners.conform import Complaint
-    from perbyte.stats import Seen
+    from perbyte.stats.audit import Seen
 
 EPOCHS = 5  # as in a run of `measure`: chains in two of them, and a clock is looked at in each
 BUDGET_S = 20.0
@@ -91,7 +91,7 @@ def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> AuditOutcome:
     """
     from perbyte.measure import Plan, survey
     from perbyte.measure.machine import require_linux
-    from perbyte.stats import sum_up_audits
+    from perbyte.stats.audit import sum_up_audits
     from perbyte.store import stored_run
 
     if os.environ.get(AUDIT_VARIABLE) == "off":

@@ -138,9 +138,7 @@ def watch_cores(spec: RunnerSpec, cores: Sequence[int], seconds: float = 1.0) ->
     """
     with Session(spec, core=cores[0]) as session:
         session.hello()
-        learnt = recall(cores[0])
-        calibration = session.calibrate(10.0, epoch=0, cores=cores, patience_ms=150.0, known=learnt.known)
-        learnt.note(calibration)
+        calibration = recall(cores[0]).calibrate(session, 10.0, epoch=0, cores=cores, patience_ms=150.0)
         if not calibration.contention_length:
             return []
         seen: dict[int, list[tuple[str, float]]] = {}

@@ -12,9 +12,7 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
 import statistics
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,7 +21,7 @@ from typing import Any
 from perbyte import places
 from perbyte.measure import draws
 from perbyte.measure.budget import GRACE_S
-from perbyte.measure.learnt import describe_processor
+from perbyte.measure.learnt import describe_processor, keep_json
 from perbyte.measure.plan import Plan
 from perbyte.measure.states import expected_s
 from perbyte.model import Cell, Policy
@@ -33,13 +31,8 @@ from perbyte.runners.spec import PROGRAM
 
 MOST_NAMES, MOST_ROWS, LARGEST_FILE = 200, 1000, 1 << 18  # what is kept of runners, and of rows; bytes
 KNOWN_SHARE = 0.5  # of the cells of a plan, from which on those that are known speak for the others
-ADDITIONS = (
-    "--report",
-    "--count",
-    "--memory",
-    "--leak",
-    "--limits",
-)  # options that cost time after the last epoch
+# options that cost time after the last epoch
+ADDITIONS = ("--report", "--count", "--memory", "--leak", "--limits")
 DEAR_TIMES = 4.0  # times the usual cost of a cell: such a row is remembered by its name
 
 
@@ -109,9 +102,6 @@ class Pace:
         self._write()
 
     def _write(self) -> None:
-        """Replace the file at once; where that cannot be, nothing is remembered."""
-        if not self.file:
-            return
         content = {
             "processor": self.processor,
             "starts": self.starts_s,
@@ -120,16 +110,7 @@ class Pace:
             "epochs": self.epochs,
             "after_s": self.after_s,
         }
-        with contextlib.suppress(OSError, ValueError):
-            text = json.dumps(content, allow_nan=False)
-            self.file.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self.file.parent, prefix=self.file.name)
-            try:
-                with os.fdopen(handle, "w", encoding="ascii") as file:
-                    file.write(text)
-                Path(name).replace(self.file)
-            except OSError:
-                Path(name).unlink(missing_ok=True)
+        keep_json(self.file, content)
 
 
 def recall_pace(core: int, file: Path | None = None) -> Pace:
@@ -183,9 +164,8 @@ def _seconds(content: Mapping[str, Any]) -> dict[str, float]:
 # come up.
 START_S = 0.1
 START_JAVA_S = 1.5
-WARM_OWN_S = (
-    0.2  # the same for a function of `perbyte try`: half a second for the first size, a tenth for another
-)
+# the same for a function of `perbyte try`: half a second for the first size, a tenth for another
+WARM_OWN_S = 0.2
 WARM_JAVA_S = 0.75  # until a case is compiled and steady, 1.5 s at the most; anew in each epoch
 BURST_S = 0.001
 REST_S = 0.006  # an epoch's audit, statistics and storing, of one cell
@@ -269,11 +249,7 @@ def foresee(
         likely = epochs * sum(pace.epoch_s(cell, least[cell]) for cell in plan.everything) + checks
         likely += (epochs - policy.epochs) * starts  # only those of the promised epochs are free
     return Forecast(
-        policy.epochs * starts,
-        policy.epochs * sum(least.values()) + checks,
-        policy.budget_s,
-        likely,
-        alone,
+        policy.epochs * starts, policy.epochs * sum(least.values()) + checks, policy.budget_s, likely, alone
     )
 
 

@@ -27,7 +27,7 @@ from perbyte.measure.sessions import (
     STARTING_FAILS,
     Sessions,
     draw_layout,
-    failure_kind,
+    failure_of,
 )
 from perbyte.measure.states import EVICTED_BYTES, EVICTED_TIMES
 from perbyte.measure.validation import Validation
@@ -139,9 +139,8 @@ class Leaks:
                     while left:
                         self._case(session, calibration, left.pop(), epoch, share_s)
             except STARTING_FAILS as error:
-                kind = failure_kind(error) if isinstance(error, RunnerError) else "absent"
                 for case in left:
-                    self._fail(case, Failure(kind, process.runner, str(error), address=case.cell.address))
+                    self._fail(failure_of(case.cell, error), case)
                 return
             except _ProcessEnded:
                 continue
@@ -162,12 +161,9 @@ class Leaks:
         identity = session.identity()
         self.identities[Process(identity.runner, identity.cpu, 0)] = identity
         learnt = self.learnt or recall(self.cores[0])
-        calibration = session.calibrate(
-            CALIBRATION_MS, epoch=epoch, cores=self.cores, patience_ms=PATIENCE_MS, known=learnt.known
+        return learnt.calibrate(
+            session, CALIBRATION_MS, epoch=epoch, cores=self.cores, patience_ms=PATIENCE_MS
         )
-        if session.spec.native:
-            learnt.note(calibration)
-        return calibration
 
     def _case(
         self, session: Session, calibration: Calibration, case: LeakCase, epoch: int, share_s: float
@@ -195,7 +191,7 @@ class Leaks:
         except RunnerError as error:
             self._faults[cell] += 1
             if session.alive or self._faults[cell] > RESTARTS:
-                self._fail(case, Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
+                self._fail(failure_of(cell, error), case)
             if not session.alive:
                 raise _ProcessEnded from None
         finally:
@@ -234,9 +230,7 @@ class Leaks:
             warm=not case.cold,
             evict_bytes=max(EVICTED_BYTES, EVICTED_TIMES * own_cache_bytes()) if case.cold else 0,
             contention_floor=quiet.floor,
-            contention_tolerance=quiet.limit / quiet.floor - 1
-            if quiet.floor
-            else policy.contention_tolerance,
+            contention_tolerance=quiet.tolerance(policy),
             patience=PATIENCE[calibration.contention_probe],
         )
         pairs = pair_samples(taken.burst, taken.order, calibration, policy)
@@ -247,7 +241,7 @@ class Leaks:
         self.keep(case, epoch, null, taken, pairs)
         self.say(case.name)
 
-    def _fail(self, case: LeakCase, failure: Failure) -> None:
+    def _fail(self, failure: Failure, case: LeakCase) -> None:
         self._broken.add(case.cell)
         self.failures.append(failure)
 
@@ -255,17 +249,15 @@ class Leaks:
 def unfit(cells: Sequence[Cell], survey: Survey, policy: Policy) -> list[Failure]:
     """Say which cells compute anything wrong, or cannot be asked, by the validation of a run."""
     faults: list[Failure] = []
-    layout = draw_layout(policy.seed, 0)
-    with Sessions(
-        survey, cores=policy.cores, epoch=0, layout=layout, seed=policy.seed, gentle=policy.gentle
-    ) as sessions:
+    with Sessions(survey, cores=policy.cores, epoch=0, seed=policy.seed, gentle=policy.gentle) as sessions:
         for process in dict.fromkeys(cell.process for cell in cells):
             try:
                 sessions.start(process)
             except STARTING_FAILS as error:
-                own_cells = [cell for cell in cells if cell.process == process]
                 faults += [
-                    Failure("absent", cell.runner, str(error), address=cell.address) for cell in own_cells
+                    Failure("absent", cell.runner, str(error), cell.address)
+                    for cell in cells
+                    if cell.process == process
                 ]
         there = [cell for cell in cells if sessions.runs(cell.process)]
         return faults + list(Validation(load(), sessions).examine(there).failures)

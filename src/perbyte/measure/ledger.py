@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from perbyte import stats
 from perbyte.errors import RunnerGarbled
 from perbyte.measure.history import RunHistory, Watcher
 from perbyte.measure.plan import Plan
@@ -21,6 +20,7 @@ from perbyte.model import (
     Sink,
     UnprovenTier,
 )
+from perbyte.stats.clean import out_of_line
 
 
 class Ledger:
@@ -103,9 +103,7 @@ class Admission:
             return False
         others = history.calibrations.values()
         # a process is never given up for an odd floor: what it found last is taken, a few looks on
-        if self._second_looks[key] < CALIBRATIONS - 1 and stats.out_of_line(
-            calibration, others, self._policy
-        ):
+        if self._second_looks[key] < CALIBRATIONS - 1 and out_of_line(calibration, others, self._policy):
             self._second_looks[key] += 1
             return False
         if history.identity(identity.runner, identity.cpu) != identity:

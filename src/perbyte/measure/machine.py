@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from perbyte.errors import EnvironmentLacking, UsageError
@@ -42,7 +42,7 @@ _CORE = "/sys/devices/system/cpu/cpu{}/"
 
 def describe_machine() -> Machine:
     """Return the profile of the machine this process runs on. Never raises: unknown fields stay empty."""
-    info = _cpu_info()
+    info = next(cpu_facts())
     return Machine(
         cpu_model=core_name(info) or platform.processor(),
         cpu_vendor=info.get("vendor_id") or info.get("cpu implementer") or info.get("mvendorid", ""),
@@ -98,10 +98,7 @@ def step_aside(cores: Collection[int]) -> None:
 def _kinds_of_cores() -> dict[int, tuple[str, ...]]:
     """What tells cores of different kinds apart: model, highest clock, capacity, size of their own caches."""
     kinds = {}
-    for block in _read("/proc/cpuinfo").split("\n\n"):
-        facts = {
-            k.strip().lower(): v.strip() for k, _, v in (line.partition(":") for line in block.splitlines())
-        }
+    for facts in cpu_facts():
         if not facts.get("processor", "").isdigit():
             continue
         place = _CORE.format(facts["processor"])
@@ -139,10 +136,11 @@ def _read(path: str | Path) -> str:
         return ""
 
 
-def _cpu_info() -> dict[str, str]:
-    first, _, _ = _read("/proc/cpuinfo").partition("\n\n")
-    pairs = (line.partition(":") for line in first.splitlines())
-    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+def cpu_facts() -> Iterator[dict[str, str]]:
+    """What Linux says of each processor in /proc/cpuinfo, by names in lower case; at least one, which may be empty."""
+    for block in _read("/proc/cpuinfo").split("\n\n"):
+        pairs = (line.partition(":") for line in block.splitlines())
+        yield {name.strip().lower(): value.strip() for name, _, value in pairs}
 
 
 def _threads_per_core() -> int:

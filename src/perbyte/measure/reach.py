@@ -80,9 +80,7 @@ class Reach:
         """
         return {
             cell: self.not_reached(
-                cell,
-                f"one checked call took {seconds:.1f} s",
-                (1 + 2 * self._policy.epochs) * seconds,
+                cell, f"one checked call took {seconds:.1f} s", (1 + 2 * self._policy.epochs) * seconds
             )
             for cell in cells
             if (seconds := took_s.get(cell, 0.0)) > self._most_s

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from perbyte import stats
 from perbyte.errors import PerbyteError
 from perbyte.measure.budget import Budget
 from perbyte.measure.draws import calls_of
@@ -25,7 +24,9 @@ from perbyte.measure.states import precise_enough
 from perbyte.model import Cell, CellFigure, Failure, Policy, Process, Quality
 from perbyte.model.cell import LOOP
 from perbyte.stats.arrays import np
+from perbyte.stats.draws import ENOUGH_CALLS
 from perbyte.stats.estimate import normal_quantile
+from perbyte.stats.figure import JudgedEpochs, Spreads, Summary, common_spread, judge, summarise
 from perbyte.stats.interval import UNEXPLAINED, relative_variance
 from perbyte.stats.samples import Floats
 
@@ -136,19 +137,15 @@ class Stopping:
     """
 
     def __init__(
-        self,
-        policy: Policy,
-        history: RunHistory,
-        fail: Callable[[Failure], None],
-        nesting: Nesting,
+        self, policy: Policy, history: RunHistory, fail: Callable[[Failure], None], nesting: Nesting
     ) -> None:
         """`fail` is told of cells whose samples are of no use."""
         self._nesting = nesting
         self._policy = policy
         self._history = history
         self._fail = fail
-        self._known: dict[Cell, tuple[int, stats.Summary]] = {}
-        self._judged: dict[Cell, stats.JudgedEpochs] = {}
+        self._known: dict[Cell, tuple[int, Summary]] = {}
+        self._judged: dict[Cell, JudgedEpochs] = {}
         self.finished: set[Cell] = set()
         self.budget_ended = False
         self.out_of_reach: set[Cell] = set()
@@ -167,10 +164,8 @@ class Stopping:
         due: list[Cell] = []
         self.finished = set()
         known = self._summaries(alive)  # of finished cells too: they tell how far epochs lie apart
-        spreads = stats.common_spread(known.values())
-        figures = {
-            cell: stats.judge(summary, self._policy, spreads=spreads) for cell, summary in known.items()
-        }
+        spreads = common_spread(known.values())
+        figures = {cell: judge(summary, self._policy, spreads=spreads) for cell, summary in known.items()}
         for cell in alive:
             done = self._history.epochs_of(cell)
             most = done >= self._policy.max_epochs
@@ -210,9 +205,9 @@ class Stopping:
         self,
         cell: Cell,
         missing: Mapping[Cell, int],
-        known: Mapping[Cell, stats.Summary],
+        known: Mapping[Cell, Summary],
         figures: Mapping[Cell, CellFigure],
-        spreads: stats.Spreads,
+        spreads: Spreads,
     ) -> Unfinished:
         """What is to be known of a cell that is not precise, to tell when it will be."""
         cost_s = self._nesting.cost_s(cell) + self._nesting.rest_s
@@ -223,8 +218,7 @@ class Stopping:
         figure, seen = figures[cell], relative_variance(known[cell].values)
         spread = spreads[known[cell].forked]
         excess = min(
-            figure.relative_half_width / self._policy.precision,
-            figure.interval.half_width / LEAST_HALF_WIDTH,
+            figure.relative_half_width / self._policy.precision, figure.interval.half_width / LEAST_HALF_WIDTH
         )
         return Unfinished(
             cell.process,
@@ -241,15 +235,15 @@ class Stopping:
         return is_look(done, self._policy.epochs)
 
     def _has_enough(self, cell: Cell) -> bool:
-        return calls_of(self._history.bursts.get(cell, ())) >= stats.ENOUGH_CALLS
+        return calls_of(self._history.bursts.get(cell, ())) >= ENOUGH_CALLS
 
     def _missing_draws(self, cell: Cell) -> int:
         """How many epochs a cell lacks until its quantiles can be told, by what it had in those so far."""
         calls = calls_of(self._history.bursts.get(cell, ()))
-        wanted = math.ceil(self._history.epochs_of(cell) * (stats.ENOUGH_CALLS / max(calls, 1) - 1))
+        wanted = math.ceil(self._history.epochs_of(cell) * (ENOUGH_CALLS / max(calls, 1) - 1))
         return max(1, min(wanted, self._policy.max_epochs))
 
-    def _missing(self, summary: stats.Summary, figure: CellFigure) -> int:
+    def _missing(self, summary: Summary, figure: CellFigure) -> int:
         """How many epochs a cell lacks to be precise: half-widths shrink with the root of the number of epochs."""
         goal = LONG_PRECISION if summary.very_long else self._policy.precision
         if not 0 < figure.relative_half_width < math.inf:
@@ -259,7 +253,7 @@ class Stopping:
         missing = max(wanted - figure.epochs, 1) if missing is None else missing
         return min(missing, self._policy.max_epochs)
 
-    def _precise(self, summary: stats.Summary, figure: CellFigure) -> bool:
+    def _precise(self, summary: Summary, figure: CellFigure) -> bool:
         """True when a cell needs no more epochs. Those that were left out do not count among the least number."""
         if figure.epochs < self._policy.epochs:
             return False
@@ -271,9 +265,9 @@ class Stopping:
             return precise_enough(figure, self._policy)
         return figure.relative_half_width <= self._policy.precision and figure.quality is not Quality.NOISY
 
-    def _summaries(self, alive: Sequence[Cell]) -> dict[Cell, stats.Summary]:
+    def _summaries(self, alive: Sequence[Cell]) -> dict[Cell, Summary]:
         """What is known of each cell; one whose samples are of no use is lost."""
-        known: dict[Cell, stats.Summary] = {}
+        known: dict[Cell, Summary] = {}
         for cell in alive:
             if cell.drawn:
                 continue  # as many calls as are wanted, whatever they cost
@@ -283,7 +277,7 @@ class Stopping:
             elif bursts:
                 try:
                     judged = self._judged.setdefault(cell, {})
-                    known[cell] = stats.summarise(
+                    known[cell] = summarise(
                         cell, bursts, self._history.calibrations, self._policy, judged=judged
                     )
                 except PerbyteError as error:

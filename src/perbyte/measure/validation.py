@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerRefused
-from perbyte.measure.sessions import Sessions, failure_kind
+from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of
 from perbyte.model import Cell, Failure, KnownAnswer, Process
 from perbyte.protocol.messages import CheckAnswer
 from perbyte.runners.taken import AskedCheck
@@ -98,11 +98,8 @@ class SideBySide:
 SMALL_BYTES = 1 << 16  # up to here two more calls are compared, so that chaining and nonces are seen too
 MORE_CALLS = 18  # more than the ring of 16 keys and nonces
 _TAGGED = ("open", "verify", "decapsulate")
-_TAKERS = {
-    "sign": "verify",
-    "encapsulate": "decapsulate",
-    "seal": "open",
-}  # what looks at the output of a randomised operation
+# what looks at the output of a randomised operation
+_TAKERS = {"sign": "verify", "encapsulate": "decapsulate", "seal": "open"}
 # a loop of known cost has no way back, and nobody knows what a user's routine should give, which its id says
 _UNCHECKED = ("probe", "routine")
 _MESSAGE = "5a" * 32
@@ -184,7 +181,7 @@ class Validation:
 
     def _guarded(self, cell: Cell) -> dict[Question, CheckAnswer] | None:
         if not self._sessions.revive(cell.process):
-            self._fail(cell, "crashed", "its process broke off too often")
+            self._fail(cell, "crashed", BROKE_OFF)
             return None
         try:
             answers = self._own_checks(cell)
@@ -192,7 +189,7 @@ class Validation:
                 self._sessions.release([cell])  # large buffers of hundreds of cells need not stay at once
             return answers
         except RunnerError as error:
-            self._fail(cell, failure_kind(error), str(error))
+            self._failed.setdefault(cell, failure_of(cell, error))
             return None
 
     def _gather(self, calls: Iterable[CallUnderWay]) -> None:
@@ -204,7 +201,7 @@ class Validation:
                 self._took_s[call.cell] += took_s
                 self._sessions.release([call.cell])
             except RunnerError as error:
-                self._fail(call.cell, failure_kind(error), str(error))
+                self._failed.setdefault(call.cell, failure_of(call.cell, error))
 
     def _fail(self, cell: Cell, kind: str, message: str, expected: str = "", got: str = "") -> None:
         self._failed.setdefault(
@@ -412,7 +409,7 @@ def confirm(
         try:
             expected = sessions.of(witness).check_calls(sessions.handle(witness), calls).digest
         except RunnerError as error:
-            return Failure(failure_kind(error), witness.runner, str(error), address=witness.address)
+            return failure_of(witness, error)
         by = witness.runner
     if expected == digest:
         return None

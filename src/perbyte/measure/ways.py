@@ -25,9 +25,8 @@ from perbyte.stats.estimate import median, median_interval
 
 LARGE_BYTES = 1 << 20  # taken for long until the first burst tells
 CUT_FROM_SAMPLES = 10  # a call that outlasts so many samples is cut
-WHOLE_DIGEST_S = (
-    1e-3  # the same for whole digests, whose beginning and end are left out: below 0.05 % from here on
-)
+# the same for whole digests, whose beginning and end are left out: below 0.05 % from here on
+WHOLE_DIGEST_S = 1e-3
 LONGER = 4  # times the shorter piece
 FIRST_BYTES = 4096  # a piece by which the cost of a large call is learnt
 # bytes; lengths are multiples of a power of two between these: whole blocks, whole vectors

@@ -102,6 +102,11 @@ def status_word(stands: Standing) -> str:
     return "with reserve" if stands.effect == "discouraged" else stands.effect
 
 
+def with_article(unit: str) -> str:
+    """`a record`, `an operation`."""
+    return f"{'an' if unit[0] in 'aeiou' else 'a'} {unit}"
+
+
 def time_text(ns: Estimate) -> str:
     """A time in the unit that suits it."""
     for scale, name in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):

@@ -81,8 +81,8 @@ def value_in(cost: PointCost, field: str) -> float:
 def estimate_in(cost: PointCost, field: str = CYCLES) -> Estimate:
     """The cost in `cycles` or `ns` with its interval, whose ends are NaN where nobody knows them."""
     value = value_in(cost, field)
-    half = value * cost.width if math.isfinite(cost.width) else math.nan
-    return Estimate(value, value - half, value + half)
+    width = cost.width if math.isfinite(cost.width) else math.nan
+    return Estimate(value, value * (1 - width), value * (1 + width))
 
 
 def marks_text(cost: PointCost) -> str:

@@ -15,6 +15,7 @@ from perbyte.model.leak import LeakFigure
 from perbyte.model.text import natural, plain
 from perbyte.report.behaviour import count_table, memory_table, notes, per_cycle
 from perbyte.report.beside import bindings_listing, draws_listing
+from perbyte.report.costcharts import USELESS
 from perbyte.report.facts import (
     condition_facts,
     failure_lines,
@@ -43,7 +44,6 @@ from perbyte.report.listing import Head, Listing, columns
 from perbyte.report.marks import Mark, marks_of
 from perbyte.report.pictures import history_pictures
 from perbyte.report.pivot import BAD
-from perbyte.report.runcharts import USELESS
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.studyview import (
     PUBLISHED,

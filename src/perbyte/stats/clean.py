@@ -27,9 +27,8 @@ from perbyte.stats.samples import MOMENT_LEAST, Bools, Floats, SampleTable, tabu
 _CLOCK_AGREES = 0.005  # of a clock reading by which the two around a sample may differ
 _LOWEST_SHARE = 0.005  # of contention readings that do not even hint at where the floor is
 _MODE = 0.01  # the width of a mode of contention readings: what the policy allows a clean one (ADR 13)
-_NEAR = (
-    0.03  # from the lowest readings, in which the mode is looked for: a step of a core's clock is as large
-)
+# from the lowest readings, in which the mode is looked for: a step of a core's clock is as large
+_NEAR = 0.03
 _SECONDED = 0.25  # of calibrations that have to agree on a floor which no sample saw, and two at the least
 IN_VAIN = 0.01  # of processes that are like their siblings: so many are found unlike, or fewer
 LEAST_SIBLINGS = 6  # with fewer, their scatter is not known well enough to say who is the odd one
@@ -48,6 +47,10 @@ class Quiet:
 
     floor: float
     limit: float
+
+    def tolerance(self, policy: Policy) -> float:
+        """By how much a reading may exceed the floor, as a share of it; the policy's where no floor is known."""
+        return self.limit / self.floor - 1 if self.floor else policy.contention_tolerance
 
 
 def own_quiet(calibration: Calibration, policy: Policy) -> Quiet:
@@ -264,9 +267,7 @@ def contention_floor(
 
 
 def find_quiet(
-    calibrations: Mapping[tuple[Process, int], Calibration],
-    bursts: Sequence[Burst],
-    policy: Policy,
+    calibrations: Mapping[tuple[Process, int], Calibration], bursts: Sequence[Burst], policy: Policy
 ) -> dict[Process, Quiet]:
     """Learn from the whole run what a quiet core reads; by process, since the probe's code may lie differently in each.
 

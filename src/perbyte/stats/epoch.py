@@ -21,7 +21,6 @@ from perbyte.model import Burst, Calibration, Cell, Flag, Policy
 from perbyte.stats.arrays import np
 from perbyte.stats.clean import Quiet, core_cycles_per_tick, disturbance, table_cycles, table_ns
 from perbyte.stats.estimate import (
-    epoch_value,
     lower_quartile,
     median,
     midmean,
@@ -119,9 +118,8 @@ def inflation(values: Floats) -> float:
 # 100, from 12 on in 95 and more.
 MIN_CLEAN = 12
 FEW_IN_BURST = 5  # clean samples of a burst, below which its middle says nothing of it
-MIN_CLEAN_LONG = (
-    1  # where the probes around a call cannot vouch for it: few calls, and the epochs' lower quartile
-)
+# where the probes around a call cannot vouch for it: few calls, and the epochs' lower quartile
+MIN_CLEAN_LONG = 1
 LONG_US = 75.0  # from which on a single call is long
 VERY_LONG_US = 500.0  # from which on the probes around a call cannot vouch for what happens within
 
@@ -184,7 +182,7 @@ def judge_epoch(
     call_s = median((whole.ticks / whole.calls)[usable]) / max(calibration.tick_hz, 1.0)
     calls = bursts[-1].calls
     long = calls == 1 and call_s * 1e6 > LONG_US
-    located = lower_quartile if unseen else epoch_value
+    located = lower_quartile if unseen else midmean
     quiet = int(clean.sum()) >= (MIN_CLEAN_LONG if unseen else MIN_CLEAN)
     chosen = clean if quiet else _least_disturbed(excess, whole, usable)
     kept = values[chosen]

@@ -21,21 +21,12 @@ from perbyte.errors import UsageError
 from perbyte.model import Burst, Calibration, Cell, CellFigure, Doubt, Policy, Process, Quality, Warning
 from perbyte.model.cell import LOOP
 from perbyte.stats.arrays import np
-from perbyte.stats.clean import (
-    Quiet,
-    clean_values,
-)
+from perbyte.stats.clean import Quiet, clean_values
 from perbyte.stats.compare import SHARED_CORE
 from perbyte.stats.cores import in_common
 from perbyte.stats.epoch import MIN_CLEAN, Epoch, judge_cut_epoch, judge_epoch, very_long
 from perbyte.stats.estimate import lower_quartile, median, midmean
-from perbyte.stats.interval import (
-    Spread,
-    combined_interval,
-    find_spread,
-    forked_interval,
-    quartile_interval,
-)
+from perbyte.stats.interval import Spread, combined_interval, find_spread, forked_interval, quartile_interval
 from perbyte.stats.samples import Floats
 
 LEAST_FORKS = 2  # of an epoch that counts as the mean of several draws; a run never plans fewer

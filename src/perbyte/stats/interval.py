@@ -21,13 +21,7 @@ from dataclasses import dataclass
 
 from perbyte.model import Interval
 from perbyte.stats.arrays import np
-from perbyte.stats.estimate import (
-    lower_quartile,
-    median,
-    median_interval,
-    normal_quantile,
-    t_quantile,
-)
+from perbyte.stats.estimate import lower_quartile, median, median_interval, normal_quantile, t_quantile
 from perbyte.stats.samples import Floats
 
 ORDERED_FROM = 9  # epochs; with fewer the order statistics of 95 % are the extremes or do not exist

@@ -26,12 +26,10 @@ from perbyte.stats.samples import Floats
 ALPHA = 0.001  # false alarms of a row
 LEAST_PAIRS = 50  # with fewer nothing is said: the normal approximations need as many
 TARGET_CYCLES, TARGET_SHARE = 1.0, 1e-4  # what is looked for: a cycle, or as much of a long call
-SHARE_OF_TARGET = (
-    0.25  # that the half-width of an interval may be: then "no leak" is reached where there is none
-)
-SHIFT_EFFICIENCY = math.sqrt(
-    math.pi / 3
-)  # deviation of Hodges and Lehmann's estimate over the mean's, normal noise
+# that the half-width of an interval may be: then "no leak" is reached where there is none
+SHARE_OF_TARGET = 0.25
+# deviation of Hodges and Lehmann's estimate over the mean's, normal noise
+SHIFT_EFFICIENCY = math.sqrt(math.pi / 3)
 MEDIAN_OF_NORMAL = 0.6744898  # of its distance from the middle, in standard deviations
 
 

@@ -284,9 +284,8 @@ def _plain_code_warning(cell: Cell, identity: RunnerIdentity) -> tuple[Warning, 
 
 WRONG = 0.01  # of runs in which all rows are alike: in so many, or fewer, some row is called unlike
 LEAST_ROWS = 8  # others; with fewer their scatter is not known well enough
-ODDS = (
-    4.0  # by which the odds of a clean sample have to differ: 4 of 5 against 1 of 2, or 1 of 2 against 1 of 5
-)
+# by which the odds of a clean sample have to differ: 4 of 5 against 1 of 2, or 1 of 2 against 1 of 5
+ODDS = 4.0
 
 
 def unlike_shares(counts: Mapping[Cell, tuple[int, int]]) -> dict[Cell, Warning]:

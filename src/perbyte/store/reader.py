@@ -22,7 +22,7 @@ from perbyte.store.state import RunState, read_state
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from perbyte.stats import RunFigures
+    from perbyte.stats.run_figures import RunFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def stored_run(path: Path) -> StoredRun:
 
 def figures_of_stored(stored: StoredRun) -> RunFigures:
     """Return the figures that follow from what was measured."""
-    from perbyte.stats import make_run_figures
+    from perbyte.stats.run_figures import make_run_figures
 
     taken: dict[Cell, list[Burst]] = defaultdict(list)
     for burst in stored.bursts:

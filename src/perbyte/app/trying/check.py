@@ -23,7 +23,7 @@ RUN_TIMES = 5.0  # more, where the machine is busy with a run as well
 def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float) -> list[Failure]:
     """What is wrong with the programs of `cells`: the first fault of each, none where all are right."""
     from perbyte.catalogue import load
-    from perbyte.measure.sessions import STARTING_FAILS, Sessions, draw_layout
+    from perbyte.measure.sessions import STARTING_FAILS, Sessions
     from perbyte.measure.validation import Validation
 
     faults: dict[tuple[str, str, int], Failure] = {}
@@ -31,7 +31,6 @@ def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patien
         surveyed,
         cores=policy.cores,
         epoch=0,
-        layout=draw_layout(policy.seed, 0),
         seed=policy.seed,
         limits=limits(patience_s),
         gentle=policy.gentle,

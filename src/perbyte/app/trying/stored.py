@@ -49,15 +49,15 @@ class Stored:
 
     def untrue(self, now: Run) -> str:
         """Which anchor costs something else in the run `now`, and how much; empty where all agree."""
-        from perbyte import stats
         from perbyte.stats.across import floor_across
+        from perbyte.stats.compare import compare
 
         for figure in now.cells:
             if figure.cell not in self.found:
                 continue
             run, before = self.found[figure.cell]
             noise = floor_across((run.noise_floor, now.noise_floor))
-            ratio = stats.compare(before, figure, noise, same_run=False).ratio
+            ratio = compare(before, figure, noise, same_run=False).ratio
             if ratio.above(1) or ratio.below(1):
                 name, times = figure.cell.runner, f"{ratio.value:.3g}"
                 return (
