@@ -249,17 +249,17 @@ def timeline(options: _TimelineOptions) -> int:
     Without RUNS: the newest run of each study here.
     """
     from perbyte.cli.report import HELP, deliver_charts
+    from perbyte.report.history import history_chart, timeline_of, timeline_text
     from perbyte.report.pictures import Picture, check_chart
-    from perbyte.report.timeline import timeline_chart, timeline_text
     from perbyte.studies.history import load_history
-    from perbyte.studies.of_runs import newest_of_studies
+    from perbyte.studies.judge import newest_of_studies
 
     for path in options.charts:
         if path.stem != HELP:
             check_chart(path, ("timeline",))
     history = load_history(open_runs(options.runs or newest_of_studies()))
     print(timeline_text(history), end="")
-    if options.charts and (chart := timeline_chart(history)) is not None:
+    if options.charts and (chart := history_chart(timeline_of(history))) is not None:
         drawn = {"timeline": Picture("timeline", "Cycles per byte through the years", chart)}
         deliver_charts(drawn, options.charts)
     return EXIT_FINE
