@@ -143,10 +143,9 @@ def _build(
 
     Sources that refuse this processor, because the tree has wider code beside them, are compiled for a narrower one.
     """
-    from perbyte.trial.program import DoesNotBuild, build_program
+    from perbyte.trial.program import DoesNotBuild, Unusable, build_program
     from perbyte.trial.supercop import make_implementation, narrower, reason
     from perbyte.trial.supercop_own import checksum_program
-    from perbyte.trial.supercop_tree import Unusable
 
     scratch, programs = place.with_name(f"{place.name}.made"), checksum_program(implementation)
     refusal = ""

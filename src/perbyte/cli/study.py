@@ -252,7 +252,7 @@ def timeline(options: _TimelineOptions) -> int:
     from perbyte.report.history import history_chart, timeline_of, timeline_text
     from perbyte.report.pictures import Picture, check_chart
     from perbyte.studies.history import load_history
-    from perbyte.studies.of_runs import newest_of_studies
+    from perbyte.studies.judge import newest_of_studies
 
     for path in options.charts:
         if path.stem != HELP:

@@ -117,15 +117,15 @@ def layout_groups(
 def _made(member: Member, size: int) -> ImplementationOutcome:
     from perbyte.trial.bench import look
     from perbyte.trial.building import home
-    from perbyte.trial.layout import Unfit, make_member
-    from perbyte.trial.program import DoesNotBuild, build_program
+    from perbyte.trial.layout import make_member
+    from perbyte.trial.program import DoesNotBuild, Unusable, build_program
     from perbyte.trial.supercop import reason
 
     try:
         spec = build_program(make_member(member), home() / "layouts" / f"{member.algorithm}-{member.name}")
     except DoesNotBuild as error:
         return ImplementationOutcome(member.name, member.place, "does not compile", error.first)
-    except (Unfit, PerbyteError, OSError) as error:
+    except (Unusable, PerbyteError, OSError) as error:
         return ImplementationOutcome(member.name, member.place, "cannot be built", reason(error))
     word, why = look(spec, size)
     return ImplementationOutcome(member.name, member.place, word or MEASURED, why, None if word else spec)
