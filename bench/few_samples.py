@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from perbyte.stats.drift import inflation
-from perbyte.stats.estimate import epoch_value, median, midmean_half_width
+from perbyte.stats.epoch import inflation
+from perbyte.stats.estimate import median, midmean, midmean_half_width
 from perbyte.stats.interval import combined_interval
 from perbyte.stats.samples import Floats
 
@@ -55,7 +55,7 @@ def draw_epoch(random: np.random.Generator, world: World, clean: int, unseen: fl
 
 def holds(epochs: Sequence[Floats]) -> tuple[bool, float]:
     """Whether the interval of a cell of these epochs holds 1, and its half-width."""
-    values = [epoch_value(epoch) for epoch in epochs]
+    values = [midmean(epoch) for epoch in epochs]
     halves = [midmean_half_width(epoch, LEVEL) * inflation(epoch) for epoch in epochs]
     interval = combined_interval(median(np.array(values)), values, halves, LEVEL)
     return interval.low <= 1 <= interval.high, interval.half_width

@@ -17,9 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from perbyte import stats
 from perbyte.model import Burst, Cell, Interval
-from perbyte.stats.figure import Summary
+from perbyte.stats.clean import find_quiet
+from perbyte.stats.estimate import median, midmean
+from perbyte.stats.figure import Summary, summarise
 from perbyte.stats.interval import Spread, combined_interval, find_spread, forked_interval
 from perbyte.store import stored_run
 
@@ -28,16 +29,16 @@ LOOKS = (5, 7, 9, 11, 13, 15, 17, 19, 21, 23)
 
 
 def by_median(values: Sequence[float], halves: Sequence[float], spread: Spread | None) -> Interval:
-    return combined_interval(stats.median(np.array(values)), values, halves, LEVEL, spread)
+    return combined_interval(median(np.array(values)), values, halves, LEVEL, spread)
 
 
 def by_midmean(values: Sequence[float], halves: Sequence[float], spread: Spread | None) -> Interval:
-    return forked_interval(stats.midmean(np.array(values)), values, [0.0] * len(values), LEVEL, spread)
+    return forked_interval(midmean(np.array(values)), values, [0.0] * len(values), LEVEL, spread)
 
 
 RULES: dict[str, tuple[Callable[..., Interval], Callable[..., float]]] = {
-    "median": (by_median, stats.median),
-    "midmean": (by_midmean, stats.midmean),
+    "median": (by_median, median),
+    "midmean": (by_midmean, midmean),
 }
 
 
@@ -45,12 +46,12 @@ def summaries(place: Path) -> list[Summary]:
     run = stored_run(place)
     policy = run.conditions.policy
     calibrations = {(each.process, each.epoch): each for each in run.calibrations}
-    quiet = stats.find_quiet(calibrations, (), policy)
+    quiet = find_quiet(calibrations, (), policy)
     bursts: dict[Cell, list[Burst]] = {}
     for burst in run.bursts:
         if burst.cell.usual and burst.cell.size_bytes <= 8192:
             bursts.setdefault(burst.cell, []).append(burst)
-    made = [stats.summarise(cell, own, calibrations, policy, quiet) for cell, own in bursts.items()]
+    made = [summarise(cell, own, calibrations, policy, quiet) for cell, own in bursts.items()]
     whole = [each for each in made if not each.very_long and not any(epoch.pieces for epoch in each.used)]
     return [each for each in whole if each.quiet and len(each.used) >= LEAST_EPOCHS]
 

@@ -33,9 +33,9 @@ from perbyte.measure.leaks import LeakCase
 from perbyte.model import Policy
 from perbyte.model.cell import FULL
 from perbyte.model.leak import Difference, LeakFigure
-from perbyte.model.leakrun import LeakRun
+from perbyte.model.run import LeakRun
 from perbyte.runners import locate
-from perbyte.store.leaks import is_leak_run, read_leaks
+from perbyte.store.beside import is_leak_run, read_leaks
 
 SIBLINGS = "siblings.json"
 

@@ -94,7 +94,7 @@ def in_force(choice: Choice) -> Iterator[None]:
         enter(mock.patch.dict("perbyte.measure.rounds.PATIENCE", {choice.probe: choice.patience}))
         enter(mock.patch("perbyte.measure.stopping.EPOCH_STEP", choice.step))
         if not choice.moderated:
-            enter(mock.patch("perbyte.stats.common_spread", return_value=None))
+            enter(mock.patch("perbyte.measure.stopping.common_spread", return_value=None))
             enter(mock.patch("perbyte.stats.run_figures.common_spread", return_value=None))
             enter(mock.patch("perbyte.stats.interval.layout_spread", median_spread))
         yield

@@ -19,12 +19,13 @@ import numpy as np
 from neighbours import say_siblings
 from scipy.stats import t as student
 
-from perbyte import stats
 from perbyte.measure.cores import kept_awake
 from perbyte.measure.machine import choose_cores
 from perbyte.model import Cell, Policy
 from perbyte.runners import Session
 from perbyte.runners.locate import find
+from perbyte.stats.clean import clean_values, own_quiet
+from perbyte.stats.estimate import midmean
 
 LENGTHS_US = (12.0, 25.0, 50.0, 100.0)
 CELLS = [
@@ -41,7 +42,7 @@ def epoch(spec, number, cores, rounds, draw):
         with Session(spec, cpu=cpu, core=cores[0]) as session:
             session.hello()
             calibration = session.calibrate(20, epoch=number, cores=cores, patience_ms=2000)
-            quiet = stats.own_quiet(calibration, POLICY)
+            quiet = own_quiet(calibration, POLICY)
             cells = [cell for cell in CELLS if cell.cpu == cpu]
             handles = {
                 c: session.prepare(c.algorithm, c.operation, c.contract, c.size_bytes, seed=7, offset=64)
@@ -59,12 +60,12 @@ def epoch(spec, number, cores, rounds, draw):
                         limit_ms=12.0,
                         sample_us=length,
                         contention_floor=quiet.floor,
-                        contention_tolerance=quiet.limit / quiet.floor - 1 if quiet.floor else 0.01,
+                        contention_tolerance=quiet.tolerance(POLICY),
                         clock_tolerance=POLICY.clock_tolerance,
                         patience=40_000,
                         warm_us=POLICY.warm_us,
                     ).burst
-                    clean = stats.clean_values([burst], calibration, POLICY, quiet)
+                    clean = clean_values([burst], calibration, POLICY, quiet)
                     groups[cell, length].extend((clean / cell.size_bytes).tolist())
     return groups
 
@@ -81,9 +82,7 @@ def main():
     with kept_awake([spec], cores):
         for number in range(given.epochs):
             this_epoch = epoch(spec, number, cores, given.rounds, random.Random(number))
-            per_epoch.append(
-                {key: stats.midmean(np.array(v)) for key, v in this_epoch.items() if len(v) >= 20}
-            )
+            per_epoch.append({key: midmean(np.array(v)) for key, v in this_epoch.items() if len(v) >= 20})
     for cell in CELLS:
         whole = [item for item in per_epoch if all((cell, length) in item for length in LENGTHS_US)]
         first = np.array([item[cell, LENGTHS_US[0]] for item in whole])

@@ -30,9 +30,9 @@ from false_claims import Tally, same_code, stored
 from neighbours import say_siblings
 
 from perbyte.model import Burst, Calibration, Cell, CellFigure, Run
-from perbyte.stats import make_run_figures
 from perbyte.stats.clean import judge_samples
 from perbyte.stats.estimate import midmean
+from perbyte.stats.run_figures import make_run_figures
 from perbyte.store import bursts, open_run
 
 FEWEST = 5  # clean samples of a cell in an epoch, below which an estimator says nothing

@@ -24,10 +24,11 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from perbyte import places, stats
+from perbyte import places
 from perbyte.model import Cell, Policy
 from perbyte.runners import Session
 from perbyte.runners.locate import find
+from perbyte.stats.clean import clean_mask, cycles_per_call
 
 HERE = Path(__file__).parent
 BUILT = places.build_home() / "jmh"
@@ -117,8 +118,8 @@ def measure_chain(core: int) -> float:
         value
         for burst in bursts
         for value, clean in zip(
-            stats.cycles_per_call(burst, calibration),
-            stats.clean_mask(burst, calibration, policy, floor),
+            cycles_per_call(burst, calibration),
+            clean_mask(burst, calibration, policy, floor),
             strict=True,
         )
         if clean

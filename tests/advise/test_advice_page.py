@@ -13,8 +13,7 @@ from perbyte.advise import changes, decide, decide_passwords, decide_together
 from perbyte.catalogue.questions import find_question
 from perbyte.model import Conditions, Machine, Policy, Run
 from perbyte.report.advice import tell
-from perbyte.report.advicecard import advice_card
-from perbyte.report.advicelibraries import library_table
+from perbyte.report.advicecard import advice_card, library_table
 from perbyte.report.advicepage import advice_page
 from perbyte.report.html import render, write
 from perbyte.report.listing import Listing, columns

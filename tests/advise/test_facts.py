@@ -10,17 +10,24 @@ from msgspec.structs import replace as replace_struct
 
 from perbyte.advise import attacks, beside, changes, decide, decide_passwords, decide_together
 from perbyte.catalogue import load, pattern
-from perbyte.catalogue.bounds import check_key_limits, key_limits, limits_of, read_key_limits
-from perbyte.catalogue.guesses import HashCost, password_costs, read_password_costs
+from perbyte.catalogue.facts import (
+    HashCost,
+    check_key_limits,
+    check_strengths,
+    key_limits,
+    limits_of,
+    password_costs,
+    strength_of,
+    strengths,
+    uses_of,
+    wire_uses,
+)
 from perbyte.catalogue.questions import find_question
 from perbyte.catalogue.status import statuses
-from perbyte.catalogue.strength import check_strengths, read_strengths, strength_of, strengths
-from perbyte.catalogue.wire import read_wire_uses, uses_of, wire_uses
 from perbyte.errors import DataFileError
 from perbyte.model import Doubt, Warning
 from perbyte.report.advice import Told, tell
-from perbyte.report.advicecard import advice_card
-from perbyte.report.advicelibraries import library_table
+from perbyte.report.advicecard import advice_card, library_table
 from perbyte.report.advicetext import render_advice
 
 PASSWORDS = {
@@ -423,11 +430,11 @@ ODD = 'recommended = []\nattackers = [{family="md5", guesses_s=1.0, device="d", 
 @pytest.mark.parametrize(
     ("read", "file", "text", "complaint"),
     [
-        (read_key_limits, "key-limits.toml", LIMIT, "limits nothing"),
-        (read_strengths, "strength.toml", BOTH, "bits or category"),
-        (read_wire_uses, "wire.toml", SENT, "key exchange sends replies"),
-        (read_password_costs, "passwords.toml", IDLE, "guesses a second or the bandwidth"),
-        (read_password_costs, "passwords.toml", ODD, "there is no password hash 'md5'"),
+        (key_limits, "key-limits.toml", LIMIT, "limits nothing"),
+        (strengths, "strength.toml", BOTH, "bits or category"),
+        (wire_uses, "wire.toml", SENT, "key exchange sends replies"),
+        (password_costs, "passwords.toml", IDLE, "guesses a second or the bandwidth"),
+        (password_costs, "passwords.toml", ODD, "there is no password hash 'md5'"),
     ],
 )
 def test_a_broken_file_of_facts_is_refused(tmp_path, read, file, text, complaint):

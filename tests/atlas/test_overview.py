@@ -10,8 +10,7 @@ from perbyte.atlas import add, open_atlas
 from perbyte.atlas.index import RunRow
 from perbyte.atlas.overview import look_over
 from perbyte.model import Doubt, Interval, Machine, Quality, Warning
-from perbyte.report.atlas import _newest_versions, atlas_page, atlas_pictures
-from perbyte.report.atlascard import atlas_card
+from perbyte.report.atlas import _newest_versions, atlas_card, atlas_page, atlas_pictures
 from perbyte.report.html import render
 from perbyte.report.pictures import as_svg
 from perbyte.store import RunWriter

@@ -10,8 +10,8 @@ import pytest
 
 from perbyte.advise import standing
 from perbyte.catalogue import load
-from perbyte.catalogue.questions import check_questions, questions, read_questions
-from perbyte.catalogue.status import check_statuses, own_profile, profiles, read_statuses, statuses
+from perbyte.catalogue.questions import check_questions, questions
+from perbyte.catalogue.status import check_statuses, own_profile, profiles, statuses
 from perbyte.errors import DataFileError
 from perbyte.report.advicewords import quote_text
 
@@ -245,11 +245,12 @@ def test_a_broken_file_is_refused_with_its_place(tmp_path, old, new, complaint):
     (tmp_path / "status").mkdir()
     path = tmp_path / "status" / "nobody.toml"
     path.write_text(GOOD)
-    assert list(check_statuses(read_statuses(tmp_path), ["sha-256"])) == []
+    assert list(check_statuses(statuses(tmp_path), ["sha-256"])) == []
     assert old in GOOD
     path.write_text(GOOD.replace(old, new))
+    statuses.cache_clear()
     with pytest.raises(DataFileError, match=r"nobody\.toml") as raises:
-        read_statuses(tmp_path)
+        statuses(tmp_path)
     assert complaint in str(raises.value)
 
 
@@ -261,20 +262,19 @@ def test_a_draft_forbids_nothing(tmp_path):
         )
     )
     with pytest.raises(DataFileError, match="a draft forbids nothing yet"):
-        read_statuses(tmp_path)
+        statuses(tmp_path)
 
 
 def test_contradictions_are_complained_about(tmp_path):
     (tmp_path / "status").mkdir()
     path = tmp_path / "status" / "nobody.toml"
     path.write_text(GOOD.replace('retrieved = "2026-11"', "").replace('"sha-256"', '"sha-257"'))
-    complaints = "\n".join(check_statuses(read_statuses(tmp_path), ["sha-256"]))
+    complaints = "\n".join(check_statuses(statuses(tmp_path), ["sha-256"]))
     assert "the catalogue has no such algorithm" in complaints
     assert "confirmed by a document that was not retrieved" in complaints
     path.write_text(GOOD.replace('retrieved = "2026-11"', 'retrieved = "1999"'))
-    assert "retrieved before it was published" in "\n".join(
-        check_statuses(read_statuses(tmp_path), ["sha-256"])
-    )
+    statuses.cache_clear()
+    assert "retrieved before it was published" in "\n".join(check_statuses(statuses(tmp_path), ["sha-256"]))
 
 
 def test_a_question_about_what_is_not_there_is_complained_about(tmp_path):
@@ -293,6 +293,6 @@ sizes = [8]
 contract = "oneshot/1"
 """
     )
-    complaints = "\n".join(check_questions(read_questions(tmp_path), load().algorithms, load().contracts))
+    complaints = "\n".join(check_questions(questions(tmp_path), load().algorithms, load().contracts))
     assert "the catalogue has no algorithm 'sha-257'" in complaints
     assert "aes-128-xts is not measured under oneshot/1" in complaints

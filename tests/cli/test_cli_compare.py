@@ -12,9 +12,9 @@ from fake_scripts import row
 from perbyte.app.gate import gate_code
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_USAGE
 from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Quality
-from perbyte.report.regressions import regression_lines
+from perbyte.report.gate import regression_lines
 from perbyte.stats.compare import compare
-from perbyte.stats.regressions import find_regressions
+from perbyte.stats.pairing import find_regressions
 
 ASK = "alpha/sha-256@16,64"
 
@@ -219,7 +219,7 @@ def test_a_full_selftest_says_what_the_machine_can_tell(world):
 
 
 def test_what_counts_as_told():
-    from perbyte.report.selftest import trials_lines
+    from perbyte.report.checkup import trials_lines
     from perbyte.stats.estimate import binomial_bound
     from perbyte.stats.known_loops import Trials
 

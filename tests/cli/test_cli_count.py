@@ -13,7 +13,7 @@ from perbyte import places
 from perbyte.errors import EXIT_FOUND, EXIT_MISSING, EXIT_USAGE
 from perbyte.model import Behaviour, Counted
 from perbyte.store import open_run
-from perbyte.store.behaviour import write_behaviours
+from perbyte.store.beside import write_behaviours
 
 ROOT = Path(__file__).parents[2]
 

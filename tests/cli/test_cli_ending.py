@@ -10,7 +10,7 @@ from fake_scripts import fault, row
 from perbyte.app.conducting import exit_code
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED, EXIT_MISSING
 from perbyte.model import NOT_REACHED, Failure
-from perbyte.report.missing import losses
+from perbyte.report.gate import losses
 
 KINDS = ("unsupported", "crashed", "timed-out", "garbled", "refused", "absent", "damaged", "audit")
 

@@ -12,8 +12,7 @@ import pytest
 from perbyte.cli.options import note
 from perbyte.cli.streams import plain_letters
 from perbyte.errors import EnvironmentLacking
-from perbyte.report.delivery import write_charts, written
-from perbyte.report.pictures import pictures_of
+from perbyte.report.pictures import pictures_of, write_charts, written
 from perbyte.store import open_run
 
 COMMAND = (sys.executable, "-m", "perbyte.cli")
@@ -122,7 +121,7 @@ def test_no_half_chart_in_the_directory_of_a_study(measured, tmp_path, monkeypat
         part.write_text("half", encoding="utf-8")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("perbyte.report.delivery.save_chart", fail)
+    monkeypatch.setattr("perbyte.report.pictures.save_chart", fail)
     with pytest.raises(EnvironmentLacking, match="No space left") as raised:
         write_charts(pictures_of(open_run(measured.path)), tmp_path / "charts")
     assert "free some space" in raised.value.hint

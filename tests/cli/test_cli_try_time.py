@@ -14,7 +14,7 @@ from perbyte.app.trying.clock import BESIDE_S, LEAST_S, WALL_S, Clock
 from perbyte.catalogue import load
 from perbyte.errors import EXIT_FINE
 from perbyte.measure import Survey
-from perbyte.measure.pace import Pace
+from perbyte.measure.forecast import Pace
 from perbyte.model import Cell, Policy
 from perbyte.report.trials import first_line
 

@@ -175,7 +175,7 @@ def test_the_comment_and_the_gate_of_the_recipe_for_ci_say_the_same(perbyte, sto
 
 
 def test_a_missing_row_is_no_pass(stored):
-    from perbyte.stats.regressions import find_regressions
+    from perbyte.stats.pairing import find_regressions
 
     nothing = find_regressions([], THRESHOLD, 1.0)
     assert gate_code(nothing, None, missing=True) != EXIT_FINE

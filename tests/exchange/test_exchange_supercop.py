@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from perbyte.exchange import make_benchmark_run, read_benchmarks
-from perbyte.exchange.supercop import read_supercop
 
 START = "20260330 host amd64 20261123"
 TEXT = f"""\
@@ -27,7 +26,8 @@ TEXT = f"""\
 
 
 def test_the_best_of_each_primitive_is_taken_with_the_clock_of_its_machine():
-    results = {(name, size): (ns, cycles) for name, _, ns, cycles, size in read_supercop(TEXT)}
+    readings = read_benchmarks("supercop", TEXT, "data")
+    results = {(reading.name, reading.size_bytes): (reading.ns, reading.cycles) for reading in readings}
     assert results["sha256 digest", 64] == (pytest.approx(800 / 4), 800)
     assert set(results) == {
         ("sha256 digest", 64),

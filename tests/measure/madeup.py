@@ -17,13 +17,14 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any
 
-from perbyte import stats
 from perbyte.measure import audit
 from perbyte.measure.audit import Auditor
 from perbyte.measure.witness import Witness
 from perbyte.model import Audit, Burst, Calibration, Cell, Policy
 from perbyte.protocol.messages import AuditAnswer
 from perbyte.runners.taken import Chained, TakenBursts
+from perbyte.stats.audit import AuditVerdict, Printed, gross_lie, judge_audits
+from perbyte.stats.newdata import COPYING, surroundings
 
 EPOCHS = 5
 TICK_HZ = 1e9
@@ -149,7 +150,7 @@ class Library:
     def __post_init__(self) -> None:
         """Draw it."""
         m, d, size = self.machine, self.machine.draw, self.cell.size_bytes
-        own = self.cell.row == stats.COPYING.row
+        own = self.cell.row == COPYING.row
         digest = self.cell.operation == "digest"
         per_byte = d.uniform(0.15, 1.5) if own else 10 ** d.uniform(-1.3, 1.7)
         per_call = d.uniform(1, 4) if own else 10 ** d.uniform(0.7, 3.5)
@@ -285,7 +286,7 @@ class Processes:
         return self._machine.hz * self._machine.draw.uniform(0.995, 1.005)
 
 
-def verdicts(seed: int, *, honest: float = 1.0, cells: int = 6) -> list[tuple[Cell, stats.AuditVerdict, int]]:
+def verdicts(seed: int, *, honest: float = 1.0, cells: int = 6) -> list[tuple[Cell, AuditVerdict, int]]:
     """Audit cells of made-up libraries on the machine of `seed`: cell, verdict and looks of each."""
     machine = Machine(seed)
     draw = machine.draw
@@ -305,11 +306,11 @@ def verdicts(seed: int, *, honest: float = 1.0, cells: int = 6) -> list[tuple[Ce
     witness: Witness = place
     audit.CHANCE = draw  # type: ignore[assignment] # the same seed, the same machine and the same lots
     auditor = Auditor(Policy(), CATALOGUE, known, _ignore, _ignore, witness)
-    gross: dict[Cell, stats.AuditVerdict] = {}
+    gross: dict[Cell, AuditVerdict] = {}
     for epoch in range(EPOCHS):
         machine.now += draw.uniform(0.5, 3)
         auditor.begin(elapsed_s=machine.now)
-        tallies: Any = SimpleNamespace(number=epoch, cuts={})
+        tallies: Any = SimpleNamespace(number=epoch, ways=SimpleNamespace(cuts={}))
         for library in libraries.values():
             library.epoch = epoch
         due = [cell for cell in chosen if auditor.is_due(cell)]
@@ -318,20 +319,20 @@ def verdicts(seed: int, *, honest: float = 1.0, cells: int = 6) -> list[tuple[Ce
             call_s = libraries[cell].call_s * honest
             auditor.look(place, cell, epoch, max(1, round(12e-6 / call_s)), call_s)
             machine.now += 0.01
-            if why := stats.gross_lie(known[cell], auditor.around):
-                gross[cell] = stats.AuditVerdict(why)
-    around = stats.surroundings(known)
+            if why := gross_lie(known[cell], auditor.around):
+                gross[cell] = AuditVerdict(why)
+    around = surroundings(known)
     return [
         (
             cell,
-            gross.get(cell) or stats.judge_audits(known[cell], printed(libraries[cell]), around),
+            gross.get(cell) or judge_audits(known[cell], printed(libraries[cell]), around),
             sum(len(burst.claimed_ns) for burst in known[cell]),
         )
         for cell in chosen
     ]
 
 
-def printed(library: Library) -> stats.Printed:
+def printed(library: Library) -> Printed:
     """The figure that an honest instrument prints: that of quiet samples, or of all where none was quiet."""
     machine = library.machine
     quiet = library.call_s * library.honest
@@ -342,7 +343,7 @@ def printed(library: Library) -> stats.Printed:
     # nobody sees who uses the memory, so that a figure holds as much of it as the rounds met
     quiet += library.honest * library.moved_s * machine.memory.share * (machine.crowding - 1)
     quiet *= machine.draw.uniform(0.99, 1.01)
-    return stats.Printed(quiet * 1e9, quiet * machine.hz * library.pace, 0.01)
+    return Printed(quiet * 1e9, quiet * machine.hz * library.pace, 0.01)
 
 
 def _ignore(*_: object) -> None: ...

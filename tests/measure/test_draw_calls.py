@@ -9,7 +9,7 @@ from perbyte.errors import UsageError
 from perbyte.measure import draws
 from perbyte.measure.forecast import foresee
 from perbyte.model import Doubt
-from perbyte.stats import ENOUGH_CALLS
+from perbyte.stats.draws import ENOUGH_CALLS
 
 KEYGEN = "alpha/rsa-2048/keygen@32+contract=draw/1"
 

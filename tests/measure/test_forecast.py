@@ -9,8 +9,16 @@ import math
 import pytest
 from fake_scripts import row
 
-from perbyte.measure.forecast import START_S, Forecast, foresee
-from perbyte.measure.pace import MOST_NAMES, Pace, kind_of, recall_pace, row_of
+from perbyte.measure.forecast import (
+    MOST_NAMES,
+    START_S,
+    Forecast,
+    Pace,
+    foresee,
+    kind_of,
+    recall_pace,
+    row_of,
+)
 from perbyte.measure.reach import MOST_EPOCHS
 from perbyte.model import Cell, Policy
 

@@ -8,8 +8,7 @@ from types import SimpleNamespace
 import pytest
 from fake_scripts import fault, lie, row
 
-from perbyte.measure.side_by_side import SideBySide
-from perbyte.measure.validation import SMALL_BYTES
+from perbyte.measure.validation import SMALL_BYTES, SideBySide
 from perbyte.model import Cell
 
 LARGE = 2 * SMALL_BYTES

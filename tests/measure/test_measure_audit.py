@@ -13,9 +13,8 @@ from typing import Any
 import pytest
 from fake_scripts import lie, row
 
-from perbyte import stats
 from perbyte.catalogue import load
-from perbyte.measure import audit, elsewhere
+from perbyte.measure import answers, audit
 from perbyte.measure.audit import Auditor
 from perbyte.measure.looks import Allowance
 from perbyte.measure.witness import Witness
@@ -72,8 +71,8 @@ def test_a_cell_that_is_settled_is_looked_at_again_in_epochs_drawn_by_lot(
 ) -> None:
     asked: list[float] = []
     monkeypatch.setattr(audit, "drawn", lambda share: asked.append(share) or len(asked) == 2)
-    monkeypatch.setattr(stats, "is_finished", lambda known, around: len(known) > 1)
-    monkeypatch.setattr(stats, "is_suspicious", lambda known: False)
+    monkeypatch.setattr(audit, "is_finished", lambda known, around: len(known) > 1)
+    monkeypatch.setattr(audit, "is_suspicious", lambda known: False)
     done = lab.run(ecb("alpha", burn=1.0), **FIVE)
     assert set(asked) == {audit.AGAIN, audit.CHAIN_AGAIN}
     assert epochs_looked_at(done, address("alpha")) == [0, 1, *([2] if asked[1] == audit.AGAIN else [3])]
@@ -204,7 +203,7 @@ def test_who_fails_on_other_lengths_where_others_do_not_gains_nothing_by_it(
     lab: Any, ecb: Any, address: Any, fault: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A library may have its reasons: its figure stands, as one whose work nobody saw."""
-    monkeypatch.setattr(elsewhere, "CHANCE", Lengths())
+    monkeypatch.setattr(answers, "CHANCE", Lengths())
     monkeypatch.setattr(Allowance, "has", lambda self, takes_s: True)
     given = {"burn": 1.0, "chained": 1.0, "beside": 0.02, "operations": [row(per_call=8e6)]}
     odd = ecb("beta", library="beta", faults=[fault], **given)

@@ -20,7 +20,8 @@ from perbyte.errors import (
     RunnerTimedOut,
     RunnerVersionMismatch,
 )
-from perbyte.measure.sessions import RESTARTS, failure_kind
+from perbyte.measure.sessions import RESTARTS, failure_of
+from perbyte.model import Cell
 
 ASK = "*/aes-128-ecb@16,32+contract=message"
 SIZES = (16, 32)
@@ -278,7 +279,7 @@ def test_a_fault_in_a_later_epoch_takes_the_figure_back(lab):
     ],
 )
 def test_every_fault_has_a_kind(error, kind):
-    assert failure_kind(error) == kind
+    assert failure_of(Cell("fake", "aes-128-ecb", "encrypt", 16, "message/1"), error).kind == kind
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,8 @@ import dataclasses
 import pytest
 from fake_scripts import fault, row, starts
 
-from perbyte import stats
 from perbyte.model import Doubt
+from perbyte.stats.run_figures import make_run_figures
 
 BOTH = ("full", "soft")
 ASK = "alpha/*/encrypt@64,256+contract=message+cpu=full,soft"
@@ -94,7 +94,7 @@ def test_one_size_that_differs_is_enough_for_the_row(lab):
         if (cell.cpu, cell.size_bytes) == ("soft", 256):
             bursts[cell] = [dataclasses.replace(burst, ticks=[2 * t for t in burst.ticks]) for burst in taken]
     history = done.measurement.history
-    made = stats.make_run_figures(
+    made = make_run_figures(
         bursts,
         history.calibrations.values(),
         done.measurement.policy,
@@ -117,7 +117,7 @@ def test_tiers_run_in_processes_of_their_own(lab):
 def plain_code(done, **changes):
     """The figures of the run, had its runner's object been another one: {algorithm, tier: warning}."""
     history = done.measurement.history
-    made = stats.make_run_figures(
+    made = make_run_figures(
         history.bursts,
         history.calibrations.values(),
         done.measurement.policy,

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perbyte.measure.cores import Aside, kept_awake
-from perbyte.measure.neighbour import LEAST_S, SHARE, Share, programs_running
+from perbyte.measure.cores import LEAST_S, SHARE, Aside, Share, kept_awake, programs_running
 from perbyte.runners import find
 from perbyte.runners.session import Session
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from perbyte.measure.nesting import COMMON_WEIGHT
-from perbyte.measure.outlook import Unfinished, until_precise_s
+from perbyte.measure.stopping import Unfinished, until_precise_s
 from perbyte.stats.estimate import midmean
 from perbyte.stats.interval import find_spread, forked_interval, relative_variance
 

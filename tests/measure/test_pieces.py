@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from fake_scripts import row
 
-from perbyte.measure.pieces import Cut, cut_calls, first_piece
+from perbyte.measure.ways import Cut, cut_calls, first_piece
 from perbyte.model import Cell, Doubt, Policy, Quality
 
 POLICY = Policy()
@@ -100,7 +100,7 @@ def test_whole_calls_count_where_pieces_cost_more_than_they_do(lab):
 
 
 def test_stored_pieces_give_the_same_figure(lab):
-    from perbyte.stats import figure
+    from perbyte.stats.figure import figure
 
     done = lab.run(
         long_calls(pieces={"restart": RESTART}), ask="alpha/*@1MiB+contract=stream", epochs=3, max_epochs=3

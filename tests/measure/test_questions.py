@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from perbyte.measure.rounds import EpochUnderWay
-from perbyte.measure.warmth import ENOUGH, FULL_ROUND, Warmth
+from perbyte.measure.ways import ENOUGH, FULL_ROUND, Warmth, Ways
 from perbyte.model import Cell, Policy
 
 CELL = Cell("alpha", "aes-128-ecb", "encrypt", 16, "message/1")
@@ -26,8 +26,9 @@ def epoch(*, planned: int | None, compares: bool) -> EpochUnderWay:
         keep=lambda burst: None,
         fail=lambda failure: None,
         tell=lambda *_: None,
-        warmth=warmth,
+        ways=Ways(warmth),
         most_rounds=lambda cell: planned,
+        most_samples=lambda cell: 0,
     )
 
 
@@ -54,5 +55,5 @@ def test_a_planned_epoch_has_two_questions_and_others_one_for_each_look_and_one_
 
 def test_cells_that_no_fork_takes_are_asked_round_by_round() -> None:
     under_way = epoch(planned=16, compares=False)
-    under_way.single.add(CELL)
+    under_way.ways.single.add(CELL)
     assert {under_way._at_once(CELL, number) for number in range(1, 17)} == {1}

@@ -7,9 +7,9 @@ import dataclasses
 import pytest
 from fake_scripts import fault, row, starts
 
-from perbyte import stats
 from perbyte.measure.sessions import RESTARTS, alike
 from perbyte.model import Calibration, Policy
+from perbyte.stats.figure import figure as make_figure
 
 ASK = "*/aes-128-ecb@16,32,48+contract=message"
 PROBE_CYCLES = 6000.0  # of the fake's clock
@@ -50,7 +50,7 @@ def judged_again(done, figure, epoch, calibration):
     """The figure of a cell's one epoch, judged by a calibration of one's choice."""
     bursts = [burst for burst in done.notes.bursts if burst.cell == figure.cell and burst.epoch == epoch]
     known = {(figure.cell.process, epoch): calibration}
-    return stats.figure(figure.cell, bursts, known, Policy(), library="", library_version="")
+    return make_figure(figure.cell, bursts, known, Policy(), library="", library_version="")
 
 
 def test_the_replacement_is_noted_and_its_calibration_is_the_epochs(lab):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from perbyte.measure import timing as module
-from perbyte.measure.timing import PARTS, Timing
+from perbyte.measure import budget as module
+from perbyte.measure.budget import PARTS, Timing
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from perbyte.measure.warmth import ENOUGH, FULL_ROUND, LEAST, Warmth
+from perbyte.measure.ways import ENOUGH, FULL_ROUND, LEAST, Warmth
 from perbyte.model import Policy
 
 POLICY = Policy(warm_us=2000.0, warm_least_us=200.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import ClassVar
 
 import pytest
@@ -19,6 +20,8 @@ BUSY = replace(READY, cycle_source="none", reason="the core was never quiet")
 
 class Asked:
     """A session whose core is busy when it starts."""
+
+    spec = SimpleNamespace(native=True)
 
     def __init__(self, spec: object, core: int, *, gentle: bool = False) -> None:
         self.calibrations = [BUSY, BUSY, READY]

@@ -14,7 +14,8 @@ from perbyte.errors import (
     RunnerVersionMismatch,
     UsageError,
 )
-from perbyte.protocol import (
+from perbyte.protocol.codec import decode, encode
+from perbyte.protocol.messages import (
     ERROR_CODES,
     LINE_LIMIT,
     Calibrate,
@@ -35,8 +36,6 @@ from perbyte.protocol import (
     Quit,
     Release,
     Vector,
-    decode,
-    encode,
 )
 
 MEASURE = Measure(

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from perbyte.protocol.layouts import LAYOUT_BITS, further_layout
+from perbyte.protocol.material import LAYOUT_BITS, further_layout
 
 BITS = LAYOUT_BITS // 3
 

@@ -7,7 +7,8 @@ import pytest
 
 from perbyte import places
 from perbyte.errors import RunnerError
-from perbyte.protocol import decode, encode, messages
+from perbyte.protocol import messages
+from perbyte.protocol.codec import decode, encode
 from perbyte.protocol.schema import schemas, text
 
 ROOM = places.data_dir("protocol") / "schema"

@@ -8,7 +8,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from perbyte.model import Run
-from perbyte.report import html, pages, pictures, ratiocharts, runcharts
+from perbyte.report import costcharts, html, pages, pictures, ratiocharts, runcharts
 from perbyte.report.charts import Chart
 from perbyte.report.grid import compare_runs
 from perbyte.report.runview import RunView
@@ -34,9 +34,10 @@ def draw(name: str, run: Run, study: Study | None = None, unit: Unit | None = No
         return None
     points = view.points[0]
     if name == "acceleration":
-        accelerated = runcharts.accelerated(points)
-        return runcharts.acceleration(view, points, accelerated[0]) if accelerated else None
-    chart: Chart | None = getattr(runcharts, name)(view, points)
+        accelerated = runcharts.factors_of(points)
+        return runcharts.acceleration(view, points, next(iter(accelerated))) if accelerated else None
+    draw_named = getattr(runcharts, name, None) or getattr(costcharts, name)
+    chart: Chart | None = draw_named(view, points)
     return chart
 
 

@@ -24,9 +24,9 @@ from made_runs import (
 from perbyte.errors import UsageError
 from perbyte.model import Cell, NoiseFloor, Run
 from perbyte.report import theme
+from perbyte.report.costcharts import at_a_rate
 from perbyte.report.html import inline_svg
 from perbyte.report.pictures import as_specification, as_svg, run_pictures, save_chart
-from perbyte.report.ratechart import at_a_rate
 from perbyte.report.ratiocharts import published, published_operations
 from perbyte.report.runcharts import bars
 from perbyte.report.runview import RunView

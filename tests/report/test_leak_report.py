@@ -12,13 +12,12 @@ from made_runs import made_figure, made_run
 
 from perbyte.model import Behaviour, Cell, Counted
 from perbyte.model.leak import Contrast
-from perbyte.report.behaviourcards import row_cards
 from perbyte.report.export import to_csv, to_json
 from perbyte.report.html import render
-from perbyte.report.leakchanges import leak_change_lines, leak_changes_json
-from perbyte.report.leaktext import leaks_csv, render_of_run, worst_of
+from perbyte.report.leaktext import leak_change_lines, leak_changes_json, leaks_csv, render_of_run, worst_of
 from perbyte.report.pages import run_page
-from perbyte.stats.leakchange import leak_changes
+from perbyte.report.sections import row_cards
+from perbyte.stats.leak import leak_changes
 
 CELL = Cell("alphassl", "aes-128-gcm", "seal", 1024, "message/1")
 DATA = Contrast("data", "zeros", "random")

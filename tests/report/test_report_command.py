@@ -18,9 +18,8 @@ from perbyte.cli.group import commands
 from perbyte.errors import EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Cell, Run
 from perbyte.report import pictures
-from perbyte.report.delivery import write_charts
 from perbyte.report.pages import write_run_page
-from perbyte.report.pictures import pictures_of
+from perbyte.report.pictures import pictures_of, write_charts
 from perbyte.store import RunWriter
 from perbyte.studies.of_runs import newest_of_studies
 
@@ -70,7 +69,7 @@ def test_a_chart_is_drawn_once_for_the_page_and_its_file(
         return draw(specification, **options)
 
     monkeypatch.setattr(pictures.vl_convert, "vegalite_to_svg", counted)
-    pictures._drawn_text.cache_clear()
+    pictures._svg.cache_clear()
     run = usual_run()
     write_run_page(run, tmp_path / "report.html")
     for_page = len(drawn)

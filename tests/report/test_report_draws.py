@@ -10,7 +10,7 @@ from made_pages import render_report
 from made_runs import made_figure, made_run
 
 from perbyte.model import Cell, Doubt, Estimate, Quantile, Warning
-from perbyte.report.draws import draws_listing
+from perbyte.report.beside import draws_listing
 from perbyte.report.export import to_csv, to_json
 from perbyte.report.text import render_table
 

@@ -14,7 +14,7 @@ import pytest
 from perbyte.catalogue import load
 from perbyte.errors import RunnerRefused
 from perbyte.model import Cell, KnownAnswer
-from perbyte.protocol import Operation
+from perbyte.protocol.messages import Operation
 from perbyte.runners import Session
 from perbyte.runners.build import BuildState, build
 from perbyte.runners.locate import RunnerSpec, find

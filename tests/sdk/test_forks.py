@@ -11,9 +11,9 @@ import pytest
 
 from perbyte import places
 from perbyte.errors import RunnerRefused, RunnerTimedOut
-from perbyte.measure.sessions import failure_kind
+from perbyte.measure.sessions import failure_of
 from perbyte.model import Cell
-from perbyte.protocol.layouts import further_layout
+from perbyte.protocol.material import further_layout
 from perbyte.runners.locate import read_spec
 from perbyte.runners.session import Session, TimeLimits
 
@@ -77,7 +77,8 @@ def test_a_fork_that_dies_costs_its_burst_and_not_the_process(spec):
         with pytest.raises(RunnerRefused, match="a fork was ended by signal 11") as refused:
             take(session, "aes-128-ecb")
         assert refused.value.code == "library"
-        assert failure_kind(refused.value) == "crashed"
+        cell = Cell("dying", "aes-128-ecb", "encrypt", 64, "stream/1")
+        assert failure_of(cell, refused.value).kind == "crashed"
         again = session.prepare("aes-128-ecb", "encrypt", "stream/1", 64, seed=1)
         assert session.check_calls(again, 2).length == 64
 

@@ -7,6 +7,7 @@ import gzip
 import html
 import io
 import json
+import math
 import re
 import shutil
 from html.parser import HTMLParser
@@ -267,6 +268,28 @@ def test_without_cycles_and_intervals_there_is_a_site_too(one_run, specimens):
     )
     assert "cycles per call" in said(site / "algorithm/ed25519.html")
     assert "0 B" not in said(site / "algorithm/ed25519.html")
+
+
+def test_machines_without_cycles_are_told_in_nanoseconds(tmp_path, specimens):
+    url = str(tmp_path / "atlas")
+    for machine in ("a", "b"):
+        without = [
+            figure(specimens, runner, 1000.0 * (1 + place), cycles_per_call=None, width=math.inf)
+            for place, runner in enumerate(("swift", "slow"))
+        ]
+        add_run(url, tmp_path, specimens, machine, 1, without)
+    made_site(url, tmp_path / "site")
+    text = said(tmp_path / "site" / "algorithm/sha-256.html")
+    assert "takes 0.488 to 0.488 nanoseconds per byte" in text
+    assert "2 machines without cycles: see the table." in text
+
+
+def test_sizes_of_a_library_stand_in_their_order(one_run, specimens):
+    sizes = (64, 1024, 16384, 256)
+    site = one_run(*(figure(specimens, "swift", 1000.0, size_bytes=size) for size in sizes))
+    text = said(site / "library/swift.html")
+    places = [text.index(f"digest {size} swift") for size in ("64 B", "256 B", "1 KiB")]
+    assert places == sorted(places)
 
 
 def test_an_empty_atlas_has_a_site(tmp_path):

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 
 from perbyte.model import Audit, Cell, Doubt
-from perbyte.stats import (
+from perbyte.stats.audit import (
     AuditVerdict,
     Printed,
-    Surroundings,
     exceeds_in_epochs,
     gross_lie,
     is_finished,
@@ -20,7 +19,7 @@ from perbyte.stats import (
     is_unlike,
     judge_audits,
 )
-from perbyte.stats.newdata import Memory
+from perbyte.stats.newdata import Memory, Surroundings
 
 CELL = Cell("alpha", "aes-128-ecb", "encrypt", 4096, "message/1")
 NOISE = (0.0, 0.02, -0.03, 0.01, 0.3, -0.01, 0.0, -0.2)

@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 
 from perbyte.model import Flag
-from perbyte.stats import (
+from perbyte.stats.clean import (
     Quiet,
     clean_mask,
+    clean_values,
+    contention_floor,
     cycles_per_call,
     find_quiet,
-    midmean,
     ns_per_call,
     own_quiet,
+    steady_clock,
 )
-from perbyte.stats.clean import clean_values, contention_floor, steady_clock
+from perbyte.stats.estimate import midmean
 from perbyte.stats.samples import tabulate
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from perbyte.model import Cell, Doubt, Quality
-from perbyte.stats import figure
+from perbyte.stats.figure import figure
 
 BYTES = 10_000_000
 PER_BYTE, RESTART = 12.5, 300.0

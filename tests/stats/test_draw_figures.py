@@ -10,8 +10,10 @@ import pytest
 
 from perbyte.errors import UsageError
 from perbyte.model import Cell, Doubt, Flag, Policy, Quality
-from perbyte.stats import compare, make_run_figures, median_interval
+from perbyte.stats.compare import compare
 from perbyte.stats.draws import ENOUGH_CALLS, SHARES, figure_of_draws, quantile, quantiles
+from perbyte.stats.estimate import median_interval
+from perbyte.stats.run_figures import make_run_figures
 
 CELL = Cell("openssl", "rsa-2048", "keygen", 32, "draw/1")
 MEAN = 2e8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from perbyte.stats.drift import autocorrelation, inflation, trend
+from perbyte.stats.epoch import autocorrelation, inflation, trend
 
 
 def test_a_warming_process_is_seen():

@@ -10,9 +10,10 @@ import pytest
 
 from perbyte import places
 from perbyte.model import Doubt, Quality
-from perbyte.stats import MIN_CLEAN, compare, make_run_figures
-from perbyte.stats.compare import SHARED_CORE, Answer
+from perbyte.stats.compare import SHARED_CORE, Answer, compare
+from perbyte.stats.epoch import MIN_CLEAN
 from perbyte.stats.figure import common_spread, figure, summarise
+from perbyte.stats.run_figures import make_run_figures
 
 sys.path.insert(0, str(places.data_dir("runners").parent / "bench"))
 

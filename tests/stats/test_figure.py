@@ -10,7 +10,8 @@ import pytest
 
 from perbyte.errors import UsageError
 from perbyte.model import Doubt, Flag, Quality
-from perbyte.stats import Quiet, figure
+from perbyte.stats.clean import Quiet
+from perbyte.stats.figure import figure
 
 
 def figure_of(simulation, bursts, *, calibrations=None, **policy):

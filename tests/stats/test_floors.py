@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from perbyte.model import Calibration, Cell, Doubt, Policy
-from perbyte.stats import find_quiet, make_run_figures, out_of_line
-from perbyte.stats.clean import LEAST_SIBLINGS, contention_floor
+from perbyte.stats.clean import LEAST_SIBLINGS, contention_floor, find_quiet, out_of_line
 from perbyte.stats.estimate import beyond_scatter
-from perbyte.stats.shares import LEAST_ROWS, unlike_shares
+from perbyte.stats.run_figures import LEAST_ROWS, make_run_figures, unlike_shares
 
 POLICY = Policy()
 ONE = Calibration("r0", "full", 0, 0, "probe", "", 2.5e9, 26, 12000.0, 11_500.0, 52.0, {})

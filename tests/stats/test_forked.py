@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from perbyte.stats import common_spread, judge, midmean, summarise
-from perbyte.stats.figure import LEAST_FORKS
+from perbyte.stats.estimate import midmean
+from perbyte.stats.figure import LEAST_FORKS, common_spread, judge, summarise
 from perbyte.stats.interval import (
     _MIDMEAN_SPREAD,
     MIDMEAN_SPREAD_LIMIT,

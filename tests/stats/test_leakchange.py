@@ -9,7 +9,7 @@ from made_leaks import made_leak
 
 from perbyte.model import Cell
 from perbyte.model.leak import Contrast
-from perbyte.stats.leakchange import Became, LeakChange, leak_changes
+from perbyte.stats.leak import Became, LeakChange, leak_changes
 
 CELL = Cell("old", "aes-128-gcm", "seal", 64, "message/1")
 NEW = replace(CELL, runner="new")

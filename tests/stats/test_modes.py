@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from perbyte.model import Doubt
-from perbyte.stats.modes import LEAST_BURSTS, STRIP_BINS, find_ways, strip, ways_warning
+from perbyte.stats.figure import LEAST_BURSTS, STRIP_BINS, find_ways, strip, ways_warning
 
 
 def two(seed, n=80, share=0.35, apart=0.12, noise=0.01):

@@ -8,8 +8,18 @@ from typing import Any
 import pytest
 
 from perbyte.model import Audit, Cell, Doubt
-from perbyte.stats import COPYING, Surroundings, judge_audits, surroundings
-from perbyte.stats.newdata import Memory, exceeds, limits, middle, quantile, work_of
+from perbyte.stats.audit import judge_audits
+from perbyte.stats.newdata import (
+    COPYING,
+    Memory,
+    Surroundings,
+    exceeds,
+    limits,
+    middle,
+    quantile,
+    surroundings,
+    work_of,
+)
 
 CELL = Cell("alpha", "aes-128-ctr", "encrypt", 4096, "message/1")
 HZ = 2e9  # 200 cycles are 100 ns

@@ -10,7 +10,8 @@ import pytest
 
 from perbyte.measure import tiers
 from perbyte.model import Doubt, Failure, Quality, RunnerIdentity, UnprovenTier, Warning
-from perbyte.stats import ratio_of_medians, run_figures
+from perbyte.stats import run_figures
+from perbyte.stats.compare import ratio_of_medians
 from perbyte.stats.cores import Apart
 from perbyte.stats.run_figures import CHANGED, LAYOUT_WARNING, make_run_figures
 

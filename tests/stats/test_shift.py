@@ -11,8 +11,7 @@ from scipy.stats import t, wilcoxon
 
 from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Quality
 from perbyte.stats.compare import compare
-from perbyte.stats.interval import ORDERED_FROM, median_spread
-from perbyte.stats.shift import reach_of_pairs, reach_of_two
+from perbyte.stats.interval import ORDERED_FROM, median_spread, reach_of_pairs, reach_of_two
 
 
 def figure(epochs: list[float], runner: str = "a") -> CellFigure:

@@ -8,7 +8,7 @@ import pytest
 
 from perbyte.model import Burst, Cell, CellFigure, Interval, Quality
 from perbyte.stats.compare import Answer
-from perbyte.stats.together import in_common, scaling
+from perbyte.stats.cores import in_common, scaling
 
 CELL = Cell("openssl", "aes-128-ctr", "encrypt", 1024, "message/1")
 ALONE = (100.0, 100.1, 100.2, 100.0, 100.1)

@@ -7,7 +7,7 @@ import pytest
 from perbyte.errors import StoreError
 from perbyte.model import Behaviour, Counted
 from perbyte.store import RunWriter, open_run, query, verify
-from perbyte.store.behaviour import write_behaviours
+from perbyte.store.beside import write_behaviours
 from perbyte.store.files import BEHAVIOUR_FILE
 
 

@@ -7,10 +7,10 @@ from made_leaks import made_leak
 
 from perbyte.errors import StoreError
 from perbyte.model import Machine
-from perbyte.model.leakrun import LeakRun
+from perbyte.model.run import LeakRun
 from perbyte.store import RunWriter, leak_runs, open_run, query, verify
+from perbyte.store.beside import LeakWriter, is_leak_run, read_leaks
 from perbyte.store.files import LEAK_FILE, PAIRS_FILE
-from perbyte.store.leaks import LeakWriter, is_leak_run, read_leaks
 
 
 def keep(place, run_id, figures, *, beside=False):

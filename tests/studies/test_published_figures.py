@@ -6,12 +6,14 @@ Sums and corners were taken from the sources by hand and by another program than
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 
 import pytest
 
 from perbyte.catalogue import load as load_catalogue
 from perbyte.studies import PublishedFigure, Study, find, judge_in_print, studies
+from perbyte.studies.claims.ratios import RatioClaim
 from perbyte.studies.evidence import cells_of
 
 
@@ -341,10 +343,34 @@ def test_the_printed_table_of_2020_contradicts_five_claims() -> None:
         "aes-ni-time-independent-of-data",
         "des-and-3des-least-safe",
     }
-    assert len(verdicts) == 68
+    assert len(verdicts) == 70
     machine = [claim.id for claim in find("kompara-2020").claims if claim.about == "machine"]
     assert len(machine) == 8
     assert {verdicts[id] for id in machine} == {"reproduced"}
+
+
+def test_kompara_says_at_each_claim_on_one_or_two_blocks_that_calls_overlap_here() -> None:
+    """At 16 and 32 B the experiment is another one, so a claim that names these sizes keeps the caution."""
+    cautious = [
+        verdict.claim
+        for verdict in judge_in_print(find("kompara-2020")).verdicts
+        if re.search(r"(?<![\d,])(?:16|32) bytes", verdict.rule)
+    ]
+    assert len(cautious) == 17
+    assert [claim.id for claim in cautious if "overlap" not in claim.reading] == []
+
+
+def test_no_ratio_is_the_same_and_faster_at_once_in_coretti() -> None:
+    """DES and Blowfish are the same in 4.1, in every mode, and faster to decrypt in CBC in the conclusion."""
+    claims = {claim.id: claim for claim in find("coretti-2019").claims}
+    faster = claims["cbc-decrypts-faster"]
+    assert isinstance(faster, RatioClaim)
+    assert faster.low is not None
+    for cipher in ("des", "blowfish"):
+        same = claims[f"lowlevel-{cipher}-symmetric"]
+        assert isinstance(same, RatioClaim)
+        assert same.within_percent is not None
+        assert faster.low >= 1 + same.within_percent / 100
 
 
 FASTEST_LIBRARIES = {

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from perbyte.app.trying.history import add_entry, read_entries
 from perbyte.errors import UsageError
 from perbyte.trial.commits import Repository, repository_of
 
@@ -18,8 +22,10 @@ pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="no git")
 def repository(tmp_path: Path) -> Repository:
     def git(*words: str) -> None:
         named = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-        subprocess.run(["git", *named, *words], cwd=tmp_path, check=True, capture_output=True)
+        made = os.environ | {"GIT_COMMITTER_DATE": f"2026-01-0{number} 00:00:00 +0000"}
+        subprocess.run(["git", *named, *words], cwd=tmp_path, check=True, capture_output=True, env=made)
 
+    number = 1
     git("init", "-q", "-b", "main")
     for number in (1, 2, 3):
         (tmp_path / "mine.c").write_text(f"int version = {number};\n")
@@ -35,6 +41,27 @@ def test_commits_come_oldest_first(repository: Repository):
     assert old.subject == "version 1"
     assert [commit.subject for commit in repository.after(old)] == ["version 2", "version 3"]
     assert repository.after(repository.commit("HEAD")) == []
+
+
+def test_a_history_is_in_the_order_of_its_commits(repository: Repository, tmp_path: Path, monkeypatch):
+    """Measured in any order, and with an entry of before times were kept."""
+    monkeypatch.setattr("perbyte.extras.has", lambda _: False)
+    names = {version: repository.commit(f"HEAD~{3 - version}") for version in (1, 2, 3)}
+    trial = SimpleNamespace(
+        asked=SimpleNamespace(title="mine", algorithm=SimpleNamespace(id="sha-256"), files=["mine.c"])
+    )
+    machine = SimpleNamespace(cpu_model="a core")
+    conditions = SimpleNamespace(started_at="2026-01-09", machine=machine, run_id="a run")
+    changed = SimpleNamespace(run=SimpleNamespace(conditions=conditions), name="mine", changes=())
+    place = tmp_path / "history"
+    place.mkdir()
+    earlier = {"commit": "0123456789", "function": "mine", "rows": []}
+    (place / "history.jsonl").write_text(json.dumps(earlier) + "\n")
+    for version in (3, 1, 2):
+        monkeypatch.setattr(Repository, "commit", lambda *_, made=names[version]: made)
+        entries = add_entry(place, repository, trial, changed, names[1])
+    assert [entry["commit"] for entry in entries] == ["0123456789", *(names[v].short for v in (1, 2, 3))]
+    assert read_entries(place) == entries
 
 
 def test_a_tree_is_laid_out_beside(repository: Repository, tmp_path: Path):

@@ -18,9 +18,9 @@ from perbyte.trial.jvm import kotlin_compiler
 from perbyte.trial.language import Managed
 from perbyte.trial.managed import build_managed
 from perbyte.trial.program import DoesNotBuild
-from perbyte.trial.signatures import functions_in
+from perbyte.trial.prototype import functions_in
 from perbyte.trial.subject import TrialRequest, find_algorithm, read_calls, read_files
-from perbyte.trial.zig import zig_version
+from perbyte.trial.wrappers import zig_version
 
 pytestmark = pytest.mark.native
 

@@ -56,6 +56,16 @@ def test_a_library_is_linked(tmp_path: Path):
     assert answers(spec, "sha-256")
 
 
+def test_a_function_may_be_called_like_an_operation(tmp_path: Path, code: Path):
+    file = tmp_path / "mine.c"
+    file.write_text(
+        f'#include "{code / "sha256.c"}"\n'
+        "void digest(void *out, const void *in, size_t size) { own_sha256(out, in, size); }\n"
+    )
+    spec = build(tmp_path, [file], "sha-256", "digest")
+    assert answers(spec, "sha-256")["digest", "oneshot/1"] > 0
+
+
 @pytest.fixture
 def catalogue(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PERBYTE_CATALOGUE", "")

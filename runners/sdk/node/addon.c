@@ -73,6 +73,23 @@ static napi_value id_of(const pb_case *c)
 	return number((double)(uintptr_t)c);
 }
 
+static void close_case(pb_case *c)
+{
+	napi_handle_scope scope;
+	napi_open_handle_scope(env, &scope);
+	napi_value arguments[] = {id_of(c)};
+	call(CLOSE, 1, arguments);
+	for (copy **at = &copies; *at; at = &(*at)->next)
+		if ((*at)->c == c) {
+			copy *gone = *at;
+			*at = gone->next;
+			napi_delete_reference(env, gone->keep);
+			free(gone);
+			break;
+		}
+	napi_close_handle_scope(env, scope);
+}
+
 static int open_case(pb_case *c, int row)
 {
 	napi_handle_scope scope;
@@ -99,27 +116,12 @@ static int open_case(pb_case *c, int row)
 	if (result)
 		napi_get_value_int64(env, result, &length);
 	napi_close_handle_scope(env, scope);
-	if (length < 0)
+	if (length < 0) { /* another case may come to stand at this address */
+		close_case(c);
 		return 0;
+	}
 	c->out_len = (size_t)length;
 	return 1;
-}
-
-static void close_case(pb_case *c)
-{
-	napi_handle_scope scope;
-	napi_open_handle_scope(env, &scope);
-	napi_value arguments[] = {id_of(c)};
-	call(CLOSE, 1, arguments);
-	for (copy **at = &copies; *at; at = &(*at)->next)
-		if ((*at)->c == c) {
-			copy *gone = *at;
-			*at = gone->next;
-			napi_delete_reference(env, gone->keep);
-			free(gone);
-			break;
-		}
-	napi_close_handle_scope(env, scope);
 }
 
 static void run_as(pb_case *c, uint64_t n, int which, int function)

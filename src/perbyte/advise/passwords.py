@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from msgspec import structs
 
 from perbyte.advise.decision import Case, Decision, Option, Ranked, decide
-from perbyte.catalogue.guesses import FAMILIES, KIB, AttackRate, HashCost, RecommendedCost, password_costs
+from perbyte.catalogue.facts import FAMILIES, KIB, AttackRate, HashCost, RecommendedCost, password_costs
 from perbyte.model import Estimate
 from perbyte.stats.quantity import Unit, read
 

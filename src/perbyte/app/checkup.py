@@ -127,10 +127,7 @@ def _greet(name: str) -> dict[str, object]:
         cores = choose_cores()
         with Session(find(name), core=cores[0]) as session:
             hello = session.hello()
-            learnt = recall(cores[0])
-            calibration = session.calibrate(20.0, epoch=0, cores=cores, patience_ms=150.0, known=learnt.known)
-            if session.spec.native:
-                learnt.note(calibration)
+            calibration = recall(cores[0]).calibrate(session, 20.0, epoch=0, cores=cores, patience_ms=150.0)
             return {
                 "runner": name,
                 "library": hello.library,

@@ -178,7 +178,7 @@ def with_behaviours(
     """The same with what its cells execute and use, written beside its figures. `runners`: those that are not known."""
     from perbyte.measure.behaviour import count_cells
     from perbyte.runners import find
-    from perbyte.store.behaviour import write_behaviours
+    from perbyte.store.beside import write_behaviours
 
     cells = [figure.cell for figure in done.run.cells if figure.cell.usual]
     own = {spec.name: spec for spec in runners}

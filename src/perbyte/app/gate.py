@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED
 from perbyte.model.text import counted
-from perbyte.stats.regressions import Named, Regressions, find_regressions
+from perbyte.stats.pairing import Named, Regressions, find_regressions
 from perbyte.stats.trials import CountChange
 
 GRAVEST = (EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, EXIT_FINE)  # of several gates the first of these counts

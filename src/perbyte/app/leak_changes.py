@@ -11,8 +11,8 @@ from perbyte.catalogue import parse_selector
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, UsageError
 from perbyte.model import Run
 from perbyte.model.leak import LeakFigure
-from perbyte.stats.leakchange import LeakChange, leak_changes
-from perbyte.store.leaks import is_leak_run, read_leaks
+from perbyte.stats.leak import LeakChange, leak_changes
+from perbyte.store.beside import is_leak_run, read_leaks
 
 FAILING = ("leak", "new-leak", "unknown")
 

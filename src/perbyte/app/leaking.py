@@ -18,15 +18,14 @@ from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_FOUND, EXIT_UNDECID
 from perbyte.extras import require
 from perbyte.locks import cores_held
 from perbyte.measure import Request, Survey, find_cells
-from perbyte.measure.contrasts import contrasts_of
-from perbyte.measure.leaks import LeakCase, Leaks, leak_figures, unfit
+from perbyte.measure.leaks import LeakCase, Leaks, contrasts_of, leak_figures, unfit
 from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
 from perbyte.model import Cell, Failure, Policy
-from perbyte.model.leakrun import LeakRun
+from perbyte.model.run import LeakRun
 from perbyte.model.text import counted, plain
 from perbyte.runners import find
 from perbyte.stats.leak import ALPHA
-from perbyte.store.leaks import LeakWriter
+from perbyte.store.beside import LeakWriter
 
 BUDGET_S = 10.0  # for each line, where nothing is said
 ROLES = ("key", "data", "input")

@@ -198,7 +198,7 @@ def _contracts(pattern: str, _say: Say) -> list[Row]:
 def _runs(pattern: str, _say: Say) -> list[Row]:
     from perbyte import places
     from perbyte.store import runs
-    from perbyte.store.leaks import leak_summaries
+    from perbyte.store.beside import leak_summaries
 
     home = places.runs_home()
     there = sorted([*runs(home), *leak_summaries(home)], key=lambda summary: summary.started_at, reverse=True)

@@ -13,12 +13,11 @@ from perbyte.app.listener import Say, silent
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm, Run
 from perbyte.runners import RunnerSpec
-from perbyte.trial.alive import look
-from perbyte.trial.bench import sizes_for
+from perbyte.trial.bench import look, sizes_for
 from perbyte.trial.building import home
-from perbyte.trial.checksum import checksum_program, compare_checksums
 from perbyte.trial.program import DoesNotBuild, build_program, sdk_archive
 from perbyte.trial.supercop import Implementation, make_implementation, narrower, reason
+from perbyte.trial.supercop_own import checksum_program, compare_checksums
 from perbyte.trial.supercop_tree import Unusable
 
 MEASURED = "measured"

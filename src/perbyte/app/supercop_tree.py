@@ -28,7 +28,6 @@ from perbyte.catalogue import load
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm, Policy, Run
 from perbyte.runners import locate
-from perbyte.trial.checksum import expected_checksums
 from perbyte.trial.supercop import (
     FLAGS,
     OPERATIONS,
@@ -38,7 +37,7 @@ from perbyte.trial.supercop import (
     own_id,
     primitives_of,
 )
-from perbyte.trial.supercop_own import describe_primitives
+from perbyte.trial.supercop_own import describe_primitives, expected_checksums
 from perbyte.trial.supercop_record import Journal, VariantOutcome, data_lines, failure_line, prefix, try_line
 
 EPOCHS = 3

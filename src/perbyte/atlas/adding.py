@@ -9,10 +9,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import tempfile
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -20,7 +22,6 @@ import pyarrow.parquet as pq
 from perbyte.atlas.identity import without_identities
 from perbyte.atlas.index import (
     FEATURES,
-    Atlas,
     FileRow,
     RunRow,
     Segment,
@@ -36,15 +37,13 @@ from perbyte.errors import PerbyteError, StoreError, UsageError
 from perbyte.store.journal import encode
 from perbyte.store.reader import open_run, read_known, run_directory, samples_tables
 from perbyte.store.state import RunState
-from perbyte.store.tables import CELLS, SAMPLES, figures_table
+from perbyte.store.tables import CELLS, SAMPLES, WORD, behind, figures_table
 
-WORD = pa.dictionary(pa.int32(), pa.string())
-HEAD = [("run", WORD), ("machine", WORD)]
-STATES = pa.schema([*HEAD, ("state", pa.binary())])
+_HEAD = (pa.field("run", WORD), pa.field("machine", WORD))
 SCHEMAS = {
-    "cells": pa.schema([*map(pa.field, *zip(*HEAD, strict=True)), *CELLS]),
-    "samples": pa.schema([*map(pa.field, *zip(*HEAD, strict=True)), *SAMPLES]),
-    "states": STATES,
+    "cells": pa.schema([*_HEAD, *CELLS]),
+    "samples": pa.schema([*_HEAD, *SAMPLES]),
+    "states": pa.schema([*_HEAD, pa.field("state", pa.binary())]),
 }
 STATE_LIMIT = 64 << 20
 _GROUP_ROWS = {"cells": 60_000, "samples": 250_000, "states": 64}
@@ -146,7 +145,7 @@ def row_of(state: RunState, machine: str, content: bytes, samples: int) -> RunRo
         raise StoreError(
             f"run {conditions.run_id[:80]} has {len(content)} bytes beside its samples: too many"
         )
-    row = RunRow(
+    row = dict(
         run=conditions.run_id,
         machine=machine,
         digest=hashlib.sha256(content).hexdigest(),
@@ -166,18 +165,11 @@ def row_of(state: RunState, machine: str, content: bytes, samples: int) -> RunRo
         measuring_s=state.measuring_s,
         noise_floor=state.noise_floor.relative if state.noise_floor else None,
     )
-    return checked_row(row)
-
-
-def checked_row(row: RunRow) -> RunRow:
-    """The row, when a reader would take it. Raises StoreError."""
-    import msgspec
-
     try:
-        return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)
+        return msgspec.json.decode(msgspec.json.encode(row), type=RunRow)  # as a reader would take it
     except msgspec.MsgspecError as error:
         raise StoreError(
-            f"run {row.run[:80]!r} cannot be stored in an atlas: {error}",
+            f"run {conditions.run_id[:80]!r} cannot be stored in an atlas: {error}",
             hint="its run.json was not written by Perbyte",
         ) from error
 
@@ -210,10 +202,10 @@ def pack(url: str) -> tuple[int, int]:
         raise StoreError(
             f"the atlas cannot be packed: {atlas.problems[0]}", hint="remove that file, or fetch it again"
         )
-    files: dict[tuple[str, str, str], list[tuple[Segment, FileRow]]] = {}
+    files: dict[tuple[str, str, str], list[tuple[Segment, FileRow]]] = defaultdict(list)
     for segment in sorted(atlas.segments, key=lambda segment: segment.token):
         for file in segment.files:
-            files.setdefault((file.table, file.machine, file.library), []).append((segment, file))
+            files[file.table, file.machine, file.library].append((segment, file))
     before = sum(map(len, files.values()))
     with _Batch(atlas.place) as batch:
         for (table, machine, library), parts in sorted(files.items()):
@@ -277,9 +269,9 @@ class _Batch:
         for name, tables in (("cells", [run.cells]), ("samples", run.samples)):
             for table in tables:
                 for library, part in _by_library(table, run.libraries):
-                    self.put(name, row.machine, library, headed(part, row))
+                    self.put(name, row.machine, library, behind(part, run=row.key, machine=row.machine))
         state = pa.table({"state": pa.array([run.state], pa.binary())})
-        self.put("states", row.machine, "", headed(state, row))
+        self.put("states", row.machine, "", behind(state, run=row.key, machine=row.machine))
         self.runs.append(row)
 
     def put(self, name: str, machine: str, library: str, rows: pa.Table) -> None:
@@ -338,23 +330,10 @@ class _Batch:
         return Path(self._folder.name) / "~".join(partition)
 
 
-def headed(rows: pa.Table, row: RunRow) -> pa.Table:
-    """The rows behind columns that name their run and machine."""
-    codes = pa.array([0], pa.int32()).take(pa.array([0] * rows.num_rows, pa.int32()))
-    for k, (name, word) in enumerate((("run", row.key), ("machine", row.machine))):
-        rows = rows.add_column(
-            k, pa.field(name, WORD), pa.DictionaryArray.from_arrays(codes, pa.array([word]))
-        )
-    return rows
-
-
 def _by_library(rows: pa.Table, libraries: dict[str, str]) -> Iterator[tuple[str, pa.Table]]:
     """The rows of each library, by its name; a runner whose library nobody knows stands for itself."""
-    runners = (
-        rows.column("runner").unify_dictionaries().chunk(0).dictionary.to_pylist() if rows.num_rows else []
-    )
     groups: dict[str, list[str]] = {}
-    for runner in sorted(set(runners)):
+    for runner in sorted(rows.column("runner").cast(pa.string()).unique().to_pylist()):
         groups.setdefault(libraries.get(runner) or slug(runner), []).append(runner)
     if len(groups) == 1:
         yield next(iter(groups)), rows
@@ -362,6 +341,3 @@ def _by_library(rows: pa.Table, libraries: dict[str, str]) -> Iterator[tuple[str
     texts = rows.column("runner").cast(pa.string()) if groups else None
     for library, names in groups.items():
         yield library, rows.filter(pc.is_in(texts, pa.array(names)))
-
-
-__all__ = ["Added", "Atlas", "Incoming", "add", "bring", "pack", "read_incoming", "row_of"]

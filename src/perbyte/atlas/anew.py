@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from perbyte.atlas.index import Atlas, RunRow, open_atlas
 from perbyte.atlas.reading import Rows, read_figures, read_rows, read_run, read_stored
 from perbyte.errors import PerbyteError, UsageError
-from perbyte.model import Run
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +49,15 @@ class Refigured:
     after: Counter[str] = field(default_factory=Counter)
     problems: list[str] = field(default_factory=list)
 
+    def add(self, other: Refigured) -> None:
+        """Take in what changed in other runs."""
+        self.runs += other.runs
+        self.cells += other.cells
+        self.differ += other.differ
+        self.before += other.before
+        self.after += other.after
+        self.problems += other.problems
+
 
 @dataclass(frozen=True, slots=True)
 class ClaimOnMachines:
@@ -73,14 +81,7 @@ class ClaimOnMachines:
         return text + (f"; {open_} could not tell" if open_ else "")
 
 
-def one_process(work: Callable[[Any], Any], pieces: Sequence[Any]) -> Iterable[Any]:
-    """The map that does everything here."""
-    return map(work, pieces)
-
-
-def refigure(
-    atlas: Atlas, changes: dict[str, float], out: Path | None = None, over: Over = one_process
-) -> Refigured:
+def refigure(atlas: Atlas, changes: dict[str, float], out: Path | None = None, over: Over = map) -> Refigured:
     """Make the figures of all runs anew under their own policy with `changes`; write them to `out` as Parquet.
 
     Raises StoreError where `out` cannot be written. A run that cannot be read costs itself only.
@@ -96,16 +97,10 @@ def refigure(
 
     def tables() -> Iterator[pa.Table]:
         for pieces in over(refigure_piece, _pieces(atlas, keys, changes)):
-            for key, content, counts, problem in pieces:
-                if problem:
-                    told.problems.append(f"{key}: {problem}")
-                    continue
-                told.runs += 1
-                told.cells += counts[0]
-                told.differ += counts[1]
-                told.before.update(counts[2])
-                told.after.update(counts[3])
-                yield pa.ipc.open_stream(content).read_all()
+            for content, own in pieces:
+                told.add(own)
+                if own.runs:
+                    yield pa.ipc.open_stream(content).read_all()
 
     def write(place: Path) -> None:
         with pq.ParquetWriter(place, SCHEMAS["cells"], compression="zstd") as writer:
@@ -129,13 +124,12 @@ def refigure(
     return told
 
 
-def refigure_piece(piece: Piece) -> list[tuple[str, bytes, tuple[int, int, Counter[str], Counter[str]], str]]:
-    """Refigure a few runs: key, figures as an Arrow stream, counts, and why there are none."""
+def refigure_piece(piece: Piece) -> list[tuple[bytes, Refigured]]:
+    """Refigure a few runs: of each the figures as an Arrow stream, and what changed, or why there are none."""
     import pyarrow as pa
 
-    from perbyte.atlas.adding import headed
     from perbyte.store.reader import figures_of_stored
-    from perbyte.store.tables import figures_table
+    from perbyte.store.tables import behind, figures_table
 
     atlas, results = open_atlas(piece.url), []
     rows: Rows | None = None
@@ -151,28 +145,25 @@ def refigure_piece(piece: Piece) -> list[tuple[str, bytes, tuple[int, int, Count
             stored = replace(stored, conditions=replace(stored.conditions, policy=policy))
             made = figures_of_stored(stored).cells
         except PerbyteError as error:
-            results.append((key, b"", (0, 0, Counter[str](), Counter[str]()), str(error)[:300]))
+            results.append((b"", Refigured(problems=[f"{key}: {str(error)[:300]}"])))
             continue
         differ = sum(
             figure.cell not in before
             or not math.isclose(figure.per_call, before[figure.cell].per_call, rel_tol=_DIFFERS)
             for figure in made
         )
-        table = headed(figures_table(made), atlas.runs[key])
+        table = behind(figures_table(made), run=key, machine=atlas.runs[key].machine)
         sink = pa.BufferOutputStream()
         with pa.ipc.new_stream(sink, table.schema) as stream:
             stream.write_table(table)
-        counts = (
-            len(made),
-            differ,
-            Counter(figure.quality.value for figure in before.values()),
-            Counter(figure.quality.value for figure in made),
+        was, now = (
+            Counter(figure.quality.value for figure in figures) for figures in (before.values(), made)
         )
-        results.append((key, sink.getvalue().to_pybytes(), counts, ""))
+        results.append((sink.getvalue().to_pybytes(), Refigured(1, len(made), differ, was, now)))
     return results
 
 
-def judge_over(atlas: Atlas, name: str, over: Over = one_process) -> list[ClaimOnMachines]:
+def judge_over(atlas: Atlas, name: str, over: Over = map) -> list[ClaimOnMachines]:
     """Judge the claims of study `name` on the newest complete run that each machine made for it.
 
     Raises UsageError where there is none.
@@ -190,18 +181,13 @@ def judge_over(atlas: Atlas, name: str, over: Over = one_process) -> list[ClaimO
             hint=f"perbyte fleet measure study run {name} --add, or perbyte study run {name} and perbyte atlas add",
         )
     keys = sorted(row.key for row in newest.values())
-    outcomes: dict[str, dict[str, str]] = {}
+    outcomes: dict[str, dict[str, str]] = {claim.id: {} for claim in study.claims}
     for pieces in over(judge_piece, _pieces(atlas, keys, name)):
         for key, verdicts in pieces:
             for claim, outcome in verdicts:
-                outcomes.setdefault(claim, {})[atlas.runs[key].machine] = outcome
+                outcomes[claim][atlas.runs[key].machine] = outcome
     return [
-        ClaimOnMachines(
-            claim.id,
-            claim.says,
-            outcomes.get(claim.id, {}),
-            what_is_apart(outcomes.get(claim.id, {}), newest),
-        )
+        ClaimOnMachines(claim.id, claim.says, outcomes[claim.id], what_is_apart(outcomes[claim.id], newest))
         for claim in study.claims
     ]
 
@@ -211,11 +197,11 @@ def judge_piece(piece: Piece) -> list[tuple[str, list[tuple[str, str]]]]:
     from perbyte.studies import find, judge
 
     atlas, study = open_atlas(piece.url), find(piece.what)
-
-    def verdicts(run: Run) -> list[tuple[str, str]]:
-        return [(verdict.claim.id, verdict.outcome.value) for verdict in judge(study, run).verdicts]
-
-    return [(key, verdicts(read_run(atlas, key))) for key in piece.keys]
+    judgements = ((key, judge(study, read_run(atlas, key))) for key in piece.keys)
+    return [
+        (key, [(verdict.claim.id, verdict.outcome.value) for verdict in judgement.verdicts])
+        for key, judgement in judgements
+    ]
 
 
 def what_is_apart(outcomes: dict[str, str], rows: dict[str, RunRow]) -> str:

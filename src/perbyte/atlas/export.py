@@ -7,27 +7,34 @@ last. Each figure keeps the name of its run. Nothing is ranked, drawn or written
 from __future__ import annotations
 
 import math
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from perbyte.atlas.index import Atlas, RunRow
-from perbyte.atlas.overview import Point, PointCost, per
-from perbyte.atlas.reading import database, query
+from perbyte.atlas.overview import Point, PointCost, per, positive
+from perbyte.atlas.reading import database, query, read_state
+from perbyte.errors import StoreError
 from perbyte.stats.across import ACROSS_RUNS
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Work = tuple[str, str, str, int, str, str]
-"""Algorithm, operation, contract, size in bytes, CPU tier, state of the caches: what is ranked against each other."""
 
-_SECOND = (
-    "open",
-    "decrypt",
-    "verify",
-    "decapsulate",
-)  # what stands behind its counterpart where both are there
+class RankedWork(NamedTuple):
+    """What is ranked against each other; `cpu` is a tier, `state` that of the caches."""
+
+    algorithm: str
+    operation: str
+    contract: str
+    size_bytes: int
+    cpu: str
+    state: str
+
+
+# what stands behind its counterpart where both are there
+_SECOND = ("open", "decrypt", "verify", "decapsulate")
 _FORMULA = "^[=+@\\t\\r-]"  # what a spreadsheet would compute
 _USABLE = "ns_per_call > 0 AND isfinite(ns_per_call)"
 _FIGURES = f"""
@@ -38,12 +45,13 @@ _FIGURES = f"""
     WHERE twin = 0 AND {_USABLE}"""
 _KEY = "machine, runner, algorithm, operation, contract, size_bytes, cpu, state"
 _IN_DOUBT = "quality IN ('noisy', 'unsettled', 'doubted')"
+_STAND = """machine, runner, library, library_version, algorithm, operation, contract, size_bytes, cpu, state,
+       cycles_per_call, ns_per_call, interval_low, interval_high, quality, warning_kinds, run, started_at"""
 _STANDING = f"""
     WITH figures AS ({_FIGURES}), marked AS (
         SELECT *, first_value(library_version) OVER newest AS latest, count(*) OVER (PARTITION BY {_KEY}) AS times
         FROM figures WINDOW newest AS (PARTITION BY {_KEY} ORDER BY started_at DESC, run DESC))
-    SELECT machine, runner, library, library_version, algorithm, operation, contract, size_bytes, cpu, state,
-       cycles_per_call, ns_per_call, interval_low, interval_high, quality, warning_kinds, run, started_at, times
+    SELECT {_STAND}, times
     FROM marked WHERE library_version IS NOT DISTINCT FROM latest
     QUALIFY row_number() OVER (PARTITION BY {_KEY} ORDER BY {_IN_DOUBT}, started_at DESC, run DESC) = 1
     ORDER BY {_KEY}"""
@@ -55,8 +63,7 @@ _CHANGES = f"""
            lag(warning_kinds) OVER w AS old_kinds, lag(library_version) OVER w AS old_version,
            lag(run) OVER w AS old_run, lag(started_at) OVER w AS old_started
         FROM figures WINDOW w AS (PARTITION BY {_KEY} ORDER BY started_at, run))
-    SELECT machine, runner, library, library_version, algorithm, operation, contract, size_bytes, cpu, state,
-       cycles_per_call, ns_per_call, interval_low, interval_high, quality, warning_kinds, run, started_at, 1,
+    SELECT {_STAND}, 1,
        old_version, old_cycles, old_ns, old_low, old_high, old_quality, old_kinds, old_run, old_started
     FROM pairs WHERE old_run IS NOT NULL
        AND abs(ln(CASE WHEN cycles_per_call > 0 AND old_cycles > 0 THEN cycles_per_call / old_cycles
@@ -71,7 +78,7 @@ class Stand:
     `cost.runs` is how many runs of the machine have the cell, `cost.first` when the figure's own run began.
     """
 
-    work: Work
+    work: RankedWork
     runner: str
     run: str
     cost: PointCost
@@ -107,7 +114,7 @@ class Gathered:
     twins: int = 0
     unusable: int = 0
     problems: tuple[str, ...] = ()
-    courses: dict[tuple[Work, str], list[Stand]] = field(default_factory=dict)
+    courses: dict[tuple[RankedWork, str], list[Stand]] = field(default_factory=dict)
 
 
 def gather(atlas: Atlas) -> Gathered:
@@ -158,16 +165,22 @@ def _write_csv(table: pa.Table, path: Path) -> None:
     import gzip
 
     import pyarrow as pa
+    import pyarrow.compute as pc
     import pyarrow.csv
 
     for place, column in enumerate(table.schema):
+        values = table.column(place)
         if isinstance(column.type, pa.DictionaryType):
-            table = table.set_column(place, column.name, table.column(place).cast(pa.string()))
+            values = values.cast(pa.string())
         elif pa.types.is_list(column.type):
-            table = table.set_column(place, column.name, _joined(table.column(place)))
-    for place, column in enumerate(table.schema):
-        if pa.types.is_string(column.type):
-            table = table.set_column(place, column.name, _no_formula(table.column(place)))
+            lists = values.to_pylist()
+            values = pa.array(
+                [None if row is None else "; ".join(map(str, row)) for row in lists], pa.string()
+            )
+        if pa.types.is_string(values.type):
+            active = pc.fill_null(pc.match_substring_regex(values, _FORMULA), False)
+            values = pc.if_else(active, pc.binary_join_element_wise("'", values, ""), values)
+        table = table.set_column(place, column.name, values)
     # no time of its making in the header: the same atlas gives the same file
     with (
         path.open("wb") as raw,
@@ -177,27 +190,12 @@ def _write_csv(table: pa.Table, path: Path) -> None:
         pyarrow.csv.write_csv(table, sink)
 
 
-def _joined(column: pa.ChunkedArray) -> pa.Array:
-    """Lists as one text each; what stands in them is parted by semicolons."""
-    import pyarrow as pa
-
-    texts = [None if row is None else "; ".join(map(str, row)) for row in column.to_pylist()]
-    return pa.array(texts, pa.string())
-
-
-def _no_formula(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    import pyarrow.compute as pc
-
-    active = pc.fill_null(pc.match_substring_regex(column, _FORMULA), False)
-    return pc.if_else(active, pc.binary_join_element_wise("'", column, ""), column)
-
-
 def _stand(row: tuple[Any, ...]) -> Stand:
     machine, runner, library, version, *work, cycles, ns, low, high, quality, kinds, run, started, runs = row
     algorithm, operation, contract, size, tier, state = work
     point: Point = (algorithm, operation, contract, int(size))
     parts = int(size) if per(point) == "byte" and size else 1
-    core = _positive(cycles)
+    core = positive(cycles)
     whole = core or float(ns)
     known = low is not None and high is not None and math.isfinite(low) and math.isfinite(high)
     # the farther end counts: an interval that is not in the middle is never shown narrower than it is
@@ -215,7 +213,7 @@ def _stand(row: tuple[Any, ...]) -> Stand:
         (str(quality),),
         tuple(map(str, kinds or ())),
     )
-    return Stand((*point, tier, state), runner, run, cost)
+    return Stand(RankedWork(*point, tier, state), runner, run, cost)
 
 
 def _pair(row: tuple[Any, ...]) -> Followed:
@@ -224,11 +222,7 @@ def _pair(row: tuple[Any, ...]) -> Followed:
     return Followed(_stand(before), _stand(after))
 
 
-def _positive(value: Any) -> float | None:
-    return float(value) if value is not None and math.isfinite(value) and value > 0 else None
-
-
-def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[Work, str], list[Stand]]:
+def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[RankedWork, str], list[Stand]]:
     """Every figure of the works that pages show first, machine by machine, in the order of time."""
     works = sorted(set(main_works(stands).values()))
     if not works:
@@ -236,13 +230,12 @@ def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[Work, str], 
     places = ", ".join(["(?, ?, ?, ?, ?, ?)"] * len(works))
     _, rows = query(
         atlas,
-        f"""SELECT machine, runner, library, library_version, algorithm, operation, contract, size_bytes, cpu, state,
-               cycles_per_call, ns_per_call, interval_low, interval_high, quality, warning_kinds, run, started_at, 1
+        f"""SELECT {_STAND}, 1
             FROM ({_FIGURES}) WHERE (algorithm, operation, contract, size_bytes, cpu, state) IN ({places})
             ORDER BY started_at, run, runner""",
         [part for work in works for part in work],
     )
-    standings: dict[tuple[Work, str], list[Stand]] = {}
+    standings: dict[tuple[RankedWork, str], list[Stand]] = {}
     for row in rows:
         standing = _stand(row)
         standings.setdefault((standing.work, standing.machine), []).append(standing)
@@ -251,27 +244,24 @@ def _courses(atlas: Atlas, stands: tuple[Stand, ...]) -> dict[tuple[Work, str], 
     }
 
 
-def main_works(stands: tuple[Stand, ...]) -> dict[str, Work]:
+def main_works(stands: tuple[Stand, ...]) -> dict[str, RankedWork]:
     """The work of each algorithm that its page shows first: what most machines and libraries have, at its largest."""
-    there: dict[Work, set[tuple[str, str]]] = {}
+    there: dict[RankedWork, set[tuple[str, str]]] = {}
     for standing in stands:
         there.setdefault(standing.work, set()).add((standing.machine, standing.runner))
 
-    def first(work: Work) -> tuple[object, ...]:
-        usual = (work[4] != "full", work[5] != "loop", -len(there[work]), -work[3])
-        return (*usual, work[1] in _SECOND, work)
+    def first(work: RankedWork) -> tuple[object, ...]:
+        usual = (work.cpu != "full", work.state != "loop", -len(there[work]), -work.size_bytes)
+        return (*usual, work.operation in _SECOND, work)
 
-    works: dict[str, Work] = {}
+    works: dict[str, RankedWork] = {}
     for work in sorted(there, key=first):
-        works.setdefault(work[0], work)
+        works.setdefault(work.algorithm, work)
     return works
 
 
 def _failures(atlas: Atlas) -> tuple[dict[str, tuple[tuple[str, str, str, int], ...]], list[str]]:
     """What has no figure, by run and cause; a state that cannot be read is a problem, and costs itself only."""
-    from perbyte.atlas.reading import read_state
-    from perbyte.errors import StoreError
-
     causes_of: dict[str, tuple[tuple[str, str, str, int], ...]] = {}
     problems: list[str] = []
     for key, row in sorted(atlas.runs.items()):
@@ -282,13 +272,10 @@ def _failures(atlas: Atlas) -> tuple[dict[str, tuple[tuple[str, str, str, int], 
         except StoreError as error:
             problems.append(f"{key}: what failed cannot be read: {error}")
             continue
-        causes: dict[tuple[str, str, str], int] = {}
-        for failure in state.failures:
-            if "+twin=" not in failure.address:
-                cause = (failure.runner, failure.kind, failure.message)
-                causes[cause] = causes.get(cause, 0) + 1
+        causes = Counter(
+            (failure.runner, failure.kind, failure.message)
+            for failure in state.failures
+            if "+twin=" not in failure.address
+        )
         causes_of[key] = tuple((*cause, count) for cause, count in sorted(causes.items()))
     return causes_of, problems
-
-
-__all__ = ["Followed", "Gathered", "Stand", "Work", "gather", "main_works", "write_data"]

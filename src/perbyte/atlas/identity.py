@@ -10,6 +10,7 @@ import getpass
 import re
 import socket
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -23,6 +24,7 @@ _SYSTEM = ("/usr/", "/lib/", "/lib64/", "/proc/", "/sys/")
 _PATH = re.compile(r"(?<![\w)])(?:~[\w.-]*|\.{1,2})?/[^\s:;,'\"()<>=|]+")
 _WORDS = {"measure", "study", "run", "fleet", "selftest"}
 _OPTION = re.compile(r"--?[a-z][a-z-]*")
+_FLAGS = {"--quick", "-q", "--quiet", "--json", "--csv", "--strict", "--dry-run"}
 _OPTIONS = {
     *(
         "--size",
@@ -35,7 +37,7 @@ _OPTIONS = {
         "--cores",
         "--core",
     ),
-    *("--seed", "--suite", "--unit", "--rate", "--quick", "-q", "--quiet", "--json", "--csv", "--strict"),
+    *("--seed", "--suite", "--unit", "--rate", *_FLAGS),
 }
 _VALUE = re.compile(r"[A-Za-z0-9.,%/*-]{1,80}")
 
@@ -121,10 +123,8 @@ def _command(words: tuple[str, ...], conditions: Conditions) -> tuple[str, ...]:
     """The command with what it says of places replaced by `(hidden)`."""
     cells = []
     for address in conditions.plan:
-        try:
+        with suppress(ValueError):
             cells.append(parse_address(address))
-        except ValueError:
-            continue
     kept, option = [], ""
     for word in words:
         name, equals, value = word.partition("=")
@@ -136,14 +136,10 @@ def _command(words: tuple[str, ...], conditions: Conditions) -> tuple[str, ...]:
         elif option:
             kept.append(HIDDEN)
         else:
-            kept.append(
-                word if word in _WORDS or word == conditions.study or _selects(word, cells) else HIDDEN
-            )
+            known = word in _WORDS or word == conditions.study or _selects(word, cells)
+            kept.append(word if known else HIDDEN)
         option = name if _OPTION.fullmatch(name) and not equals and name not in _FLAGS else ""
     return tuple(kept)
-
-
-_FLAGS = {"--quick", "-q", "--quiet", "--json", "--csv", "--strict", "--dry-run"}
 
 
 def _selects(word: str, cells: list[Any]) -> bool:

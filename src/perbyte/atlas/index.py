@@ -11,7 +11,7 @@ import hashlib
 import re
 import secrets
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
@@ -133,9 +133,9 @@ class Atlas:
 
     def find(self, word: str) -> RunRow:
         """The run that `word` means: a key, or a run's id where one machine alone has it. Raises NoSuchRun."""
-        rows = (
-            [self.runs[word]] if word in self.runs else [row for row in self.runs.values() if row.run == word]
-        )
+        rows = [row for row in self.runs.values() if word == row.key] or [
+            row for row in self.runs.values() if word == row.run
+        ]
         if len(rows) == 1:
             return rows[0]
         which = f"; it may be {' or '.join(row.key for row in rows[:3])}" if rows else ""
@@ -234,7 +234,7 @@ def _arranged(place: AtlasPlace) -> Atlas:
             if f"{segment.token}.json" != name:
                 raise ValueError(f"it calls itself {segment.token}")
         except (StoreError, OSError, ValueError, RecursionError) as error:
-            reason: Any = " ".join(str(error).split())[:200]
+            reason = " ".join(str(error).split())[:200]
             atlas.problems.append(f"{_INDEX}/{name[:80]!r} is left out: {reason}")
             continue
         segments.append(segment)

@@ -162,9 +162,9 @@ def _costs(atlas: Atlas, points: tuple[Point, ...]) -> tuple[PointCost, ...]:
     for a, o, c, size, machine, library, version, cycles, ns, runs, first, width, *told in rows:
         point = (a, o, c, int(size))
         parts = size if per(point) == "byte" else 1
-        if not (time := _known(ns)):
+        if not (time := positive(ns)):
             continue
-        core = _known(cycles)
+        core = positive(cycles)
         costs.append(
             PointCost(
                 point,
@@ -182,7 +182,8 @@ def _costs(atlas: Atlas, points: tuple[Point, ...]) -> tuple[PointCost, ...]:
     return tuple(costs)
 
 
-def _known(value: Any) -> float | None:
+def positive(value: Any) -> float | None:
+    """A number of a query where it is finite and above 0."""
     return float(value) if value is not None and math.isfinite(value) and value > 0 else None
 
 

@@ -6,10 +6,12 @@ user's cache. A name is joined to the root only when all its parts are plain wor
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -49,18 +51,17 @@ class AtlasPlace:
 
     def names(self, folder: str) -> list[str]:
         """The names of the files in `folder`, sorted; none where it is missing. Raises StoreError."""
-        try:
-            if self.local:
-                return sorted(entry.name for entry in os.scandir(self._path(folder)))
-            self._fs.invalidate_cache()
-            entries = self._fs.ls(self._url(folder), detail=True)
-            return sorted(
-                str(entry["name"]).rpartition("/")[2] for entry in entries if entry.get("type") == "file"
-            )
-        except FileNotFoundError:
-            return []
-        except Exception as error:
-            raise self._refused(error) from error
+        with self._reached():
+            try:
+                if self.local:
+                    return sorted(entry.name for entry in os.scandir(self._path(folder)))
+                self._fs.invalidate_cache()
+                entries = self._fs.ls(self._url(folder), detail=True)
+                return sorted(
+                    str(entry["name"]).rpartition("/")[2] for entry in entries if entry.get("type") == "file"
+                )
+            except FileNotFoundError:
+                return []
 
     def read(self, name: str, limit_bytes: int) -> bytes:
         """The content of a small file. Raises StoreError where it is missing, no file, or larger than `limit_bytes`."""
@@ -68,7 +69,7 @@ class AtlasPlace:
             place = self._path(name)
             check_regular(place, limit_bytes)
             return place.read_bytes()
-        try:
+        with self._reached():
             size = int(self._fs.info(self._url(name)).get("size") or 0)
             if size > limit_bytes:
                 raise StoreError(
@@ -77,25 +78,17 @@ class AtlasPlace:
                 )
             with self._fs.open(self._url(name), "rb") as file:
                 return bytes(file.read(limit_bytes + 1)[:limit_bytes])
-        except StoreError:
-            raise
-        except Exception as error:
-            raise self._refused(error) from error
 
     def holds(self, name: str) -> bool:
         """Whether there is a file of this name."""
-        try:
+        with self._reached():
             return self._path(name).is_file() if self.local else bool(self._fs.exists(self._url(name)))
-        except Exception as error:
-            raise self._refused(error) from error
 
     def bring(self, source: Path, name: str) -> None:
         """Move the file `source` to `name`; a reader sees all of it or nothing. Raises StoreError."""
         if not self.local:
-            try:
+            with self._reached():
                 self._fs.put_file(str(source), self._url(name))
-            except Exception as error:
-                raise self._refused(error) from error
             source.unlink()
             return
         place = self._path(name)
@@ -109,32 +102,28 @@ class AtlasPlace:
                 return
         except OSError as error:
             raise disk_error(error, place.parent) from error
-        replace_atomically(place, lambda part: _move(source, part))
+        replace_atomically(place, lambda part: shutil.move(source, part))
 
     def write(self, name: str, content: bytes) -> None:
         """Write a small file; a reader sees all of it or nothing. Raises StoreError."""
         if not self.local:
-            try:
+            with self._reached():
                 self._fs.pipe_file(self._url(name), content)
-            except Exception as error:
-                raise self._refused(error) from error
             return
         place = self._path(name)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise disk_error(error, place.parent) from error
-        replace_atomically(place, lambda part: _fill(part, content))
+        replace_atomically(place, lambda part: part.write_bytes(content))
 
     def remove(self, name: str) -> None:
         """Remove a file; nothing happens where there is none."""
-        try:
+        with self._reached():
             if self.local:
                 self._path(name).unlink(missing_ok=True)
             elif self._fs.exists(self._url(name)):
                 self._fs.rm_file(self._url(name))
-        except Exception as error:
-            raise self._refused(error) from error
 
     def opened(self, name: str, size_bytes: int, sha256: str, *, check: bool = False) -> Path:
         """A file of this machine with the content of `name`, whose size (with `check` also hash) is the one given.
@@ -165,14 +154,11 @@ class AtlasPlace:
         return kept
 
     def _fetch(self, name: str, target: Path, size_bytes: int) -> None:
-        try:
-            with self._fs.open(self._url(name), "rb") as source, target.open("wb") as file:
-                left = size_bytes + 1
-                while left > 0 and (piece := source.read(min(_CHUNK, left))):
-                    file.write(piece)
-                    left -= len(piece)
-        except Exception as error:
-            raise self._refused(error) from error
+        with self._reached(), self._fs.open(self._url(name), "rb") as source, target.open("wb") as file:
+            left = size_bytes + 1
+            while left > 0 and (piece := source.read(min(_CHUNK, left))):
+                file.write(piece)
+                left -= len(piece)
 
     def _path(self, name: str) -> Path:
         """The path of `name` in a directory. Raises StoreError where it would lead out of it."""
@@ -187,14 +173,19 @@ class AtlasPlace:
     def _url(self, name: str) -> str:
         return "/".join((self.root.rstrip("/"), *_parts(name)))
 
-    def _refused(self, error: Exception) -> StoreError:
-        if isinstance(error, StoreError):
-            return error
-        text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        return StoreError(
-            f"the atlas {self.url} cannot be reached: {text}",
-            hint="check the address, the network and the right to write there",
-        )
+    @contextlib.contextmanager
+    def _reached(self) -> Iterator[None]:
+        """Turn whatever a store raises into a StoreError."""
+        try:
+            yield
+        except StoreError:
+            raise
+        except Exception as error:
+            text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            raise StoreError(
+                f"the atlas {self.url} cannot be reached: {text}",
+                hint="check the address, the network and the right to write there",
+            ) from error
 
 
 def _parts(name: str) -> list[str]:
@@ -202,14 +193,6 @@ def _parts(name: str) -> list[str]:
     if not all(_PART.fullmatch(part) for part in parts):
         raise StoreError(f"{name[:100]!r} is not a file name of an atlas' file", hint="the atlas is damaged")
     return parts
-
-
-def _move(source: Path, target: Path) -> None:
-    shutil.move(source, target)
-
-
-def _fill(target: Path, content: bytes) -> None:
-    target.write_bytes(content)
 
 
 def _hash(place: Path) -> str:

@@ -13,9 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from perbyte.atlas.index import TABLES, Atlas, FileRow, Segment
+from perbyte.atlas.index import TABLES, Atlas, FileRow, RunRow, Segment
 from perbyte.errors import StoreError, UsageError
 from perbyte.model import CellFigure, Run, StoredRun
+from perbyte.store.files import CELLS_FILE, RUN_FILE, damaged, disk_error
 
 if TYPE_CHECKING:
     import duckdb
@@ -29,21 +30,6 @@ Rows = dict[str, dict[str, "pa.Table"]]
 _SAMPLES_FILE = "samples-00000001.parquet"
 _READING = ("SELECT", "EXPLAIN")
 _SPARED = 4  # a query may use a quarter of the memory
-_RUN_COLUMNS = (
-    *(
-        "run",
-        "run_id",
-        "machine",
-        "cpu_model",
-        "cpu_vendor",
-        "microcode",
-        "architecture",
-        "features",
-        "cores",
-    ),
-    *("provider", "kernel", "distribution", "started_at", "perbyte_version", "study", "origin", "libraries"),
-    *("cells", "samples", "failures", "complete", "measuring_s", "noise_floor"),
-)
 
 
 def query(
@@ -83,15 +69,14 @@ def database(atlas: Atlas, sql: str) -> Iterator[duckdb.DuckDBPyConnection]:
         if "runs" in sql.lower():
             connection.register("runs", _runs_table(atlas))
         for name in named:
-            text = _view(atlas, name, places)
-            per_byte = f", {PER_BYTE}" if name == "cells" else ""
-            if text:
-                connection.execute(f"CREATE VIEW {name} AS SELECT *{per_byte} FROM ({text})")
-            else:
+            rows = _view(atlas, name, places)
+            if not rows:
                 from perbyte.atlas.adding import SCHEMAS
 
+                rows = f"SELECT * FROM no_{name}"
                 connection.register(f"no_{name}", SCHEMAS[name].empty_table())
-                connection.execute(f"CREATE VIEW {name} AS SELECT *{per_byte} FROM no_{name}")
+            per_byte = f", {PER_BYTE}" if name == "cells" else ""
+            connection.execute(f"CREATE VIEW {name} AS SELECT *{per_byte} FROM ({rows})")
         connection.execute("SET lock_configuration = true")
         yield connection
 
@@ -99,7 +84,6 @@ def database(atlas: Atlas, sql: str) -> Iterator[duckdb.DuckDBPyConnection]:
 def read_state(atlas: Atlas, key: str) -> RunState:
     """The state of a run. Raises StoreError."""
     from perbyte.atlas.adding import STATE_LIMIT
-    from perbyte.store.files import damaged
     from perbyte.store.state import decode_state
 
     segment, row = atlas.homes[key], atlas.runs[key]
@@ -119,7 +103,6 @@ def read_state(atlas: Atlas, key: str) -> RunState:
 
 def read_figures(atlas: Atlas, key: str, rows: Rows | None = None) -> tuple[CellFigure, ...]:
     """The figures of a run. Raises StoreError."""
-    from perbyte.store.files import damaged
     from perbyte.store.tables import figures_of
 
     try:
@@ -130,17 +113,7 @@ def read_figures(atlas: Atlas, key: str, rows: Rows | None = None) -> tuple[Cell
 
 def read_run(atlas: Atlas, key: str) -> Run:
     """A run with its figures, as `store.open_run` gives one back. Raises StoreError."""
-    state = read_state(atlas, key)
-    return Run(
-        path=None,
-        conditions=state.conditions,
-        cells=read_figures(atlas, key),
-        calibrations=tuple(state.calibrations),
-        failures=tuple(state.failures),
-        noise_floor=state.noise_floor,
-        complete=state.complete,
-        measuring_s=state.measuring_s,
-    )
+    return read_state(atlas, key).run(None, read_figures(atlas, key))
 
 
 def read_stored(atlas: Atlas, key: str, rows: Rows | None = None) -> StoredRun:
@@ -149,16 +122,7 @@ def read_stored(atlas: Atlas, key: str, rows: Rows | None = None) -> StoredRun:
 
     state = read_state(atlas, key)
     samples = (rows or read_rows(atlas, [key], ["samples"]))["samples"][key]
-    return StoredRun(
-        conditions=state.conditions,
-        calibrations=tuple(state.calibrations),
-        bursts=tuple(burst for _, burst in bursts_of(samples)),
-        failures=tuple(state.failures),
-        unproven=tuple(state.unproven),
-        audits=tuple(state.audits),
-        measuring_s=state.measuring_s,
-        complete=state.complete,
-    )
+    return state.stored(burst for _, burst in bursts_of(samples))
 
 
 def pull(
@@ -168,8 +132,6 @@ def pull(
 
     Raises StoreError where a run is damaged or a directory is there already.
     """
-    from perbyte.store.files import disk_error
-
     made: list[Path] = []
     for key in keys:
         state = read_state(atlas, key)
@@ -191,7 +153,6 @@ def pull(
 
 def write_run(directory: Path, state: RunState, cells: pa.Table, samples: pa.Table | None) -> None:
     """Write a run into an empty directory, as the store would have. Raises StoreError."""
-    from perbyte.store.files import CELLS_FILE, RUN_FILE
     from perbyte.store.manifest import Manifest, entry_of, entry_of_file, write_manifest
     from perbyte.store.state import pack_state, state_text, write_state
     from perbyte.store.tables import write_table
@@ -279,7 +240,6 @@ def _column(place: Path, key: str) -> list[Any]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from perbyte.store.files import damaged
     from perbyte.store.tables import check_file
 
     check_file(place, "atlas")
@@ -294,8 +254,7 @@ def _column(place: Path, key: str) -> list[Any]:
 
 def _view(atlas: Atlas, table: str, places: dict[tuple[str, FileRow], str]) -> str:
     """SQL of all rows of a table; rows of a segment whose run a newer segment has are left out."""
-    whole: list[str] = []
-    parts: list[str] = []
+    whole, parts = [], []
     for segment in atlas.segments:
         own = [places[segment.token, file] for file in segment.files if file.table == table]
         hidden = atlas.hidden[segment.token]
@@ -309,9 +268,8 @@ def _view(atlas: Atlas, table: str, places: dict[tuple[str, FileRow], str]) -> s
     if whole:
         parts.append(f"SELECT * FROM {_read(whole)}")
     if parts:
-        parts.append(
-            "SELECT 'loop' AS state WHERE false"
-        )  # a column that segments of older versions do not have
+        # a column that segments of older versions do not have
+        parts.append("SELECT 'loop' AS state WHERE false")
     return " UNION ALL BY NAME ".join(parts)
 
 
@@ -337,12 +295,8 @@ def _runs_table(atlas: Atlas) -> pa.Table:
     kinds |= dict.fromkeys(("cores", "cells", "samples", "failures"), pa.int64())
     kinds |= dict.fromkeys(("features", "libraries"), pa.list_(pa.string()))
     rows = list(atlas.runs.values())
-    columns = {}
-    for name in _RUN_COLUMNS:
-        field = {"run": "key", "run_id": "run"}.get(name, name)
-        values = [getattr(row, field) for row in rows]
-        columns[name] = pa.array(values, kinds.get(name, pa.string()))
+    columns = {"run": pa.array([row.key for row in rows], pa.string())}
+    for name in (name for name in RunRow.__struct_fields__ if name != "digest"):
+        values = [getattr(row, name) for row in rows]
+        columns["run_id" if name == "run" else name] = pa.array(values, kinds.get(name, pa.string()))
     return pa.table(columns)
-
-
-__all__ = ["pull", "query", "read_run", "read_state", "read_stored", "verify", "write_run"]

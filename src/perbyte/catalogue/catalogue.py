@@ -16,12 +16,17 @@ from msgspec import Struct
 
 from perbyte import datafile, places
 from perbyte.catalogue import checking, pattern
-from perbyte.catalogue.bounds import check_key_limits, read_key_limits
-from perbyte.catalogue.limits import check_models, read_models
-from perbyte.catalogue.questions import check_questions, read_questions
+from perbyte.catalogue.facts import (
+    check_key_limits,
+    check_models,
+    check_strengths,
+    key_limits,
+    models,
+    strengths,
+)
+from perbyte.catalogue.questions import check_questions, questions
 from perbyte.catalogue.reading import hash_content, read_algorithms, read_contracts, read_vectors
-from perbyte.catalogue.status import check_statuses, read_statuses
-from perbyte.catalogue.strength import check_strengths, read_strengths
+from perbyte.catalogue.status import check_statuses, doubted, statuses
 from perbyte.errors import DataFileError, UsageError
 from perbyte.model import Algorithm, Contract, KnownAnswer
 
@@ -38,13 +43,13 @@ class Catalogue:
 
     def __init__(
         self,
-        places: Sequence[Path],
+        places: tuple[Path, ...],
         algorithms: dict[str, Algorithm],
         contracts: dict[str, Contract],
         version: str,
     ) -> None:
-        self.places = tuple(places)
-        self.place = self.places[0]
+        self.places = places
+        self.place = places[0]
         self.algorithms = algorithms
         self.contracts = contracts
         self.version = version
@@ -88,9 +93,8 @@ class Catalogue:
         for alternative in pattern.expand_braces(_plain(glob)):
             if pattern.is_pattern(alternative):
                 ids = {name for name in self.algorithms if pattern.matches(name, alternative)}
-                meant |= ids or {
-                    id_ for name, id_ in self._names.items() if pattern.matches(name, alternative)
-                }
+                by_alias = (id_ for name, id_ in self._names.items() if pattern.matches(name, alternative))
+                meant |= ids or set(by_alias)
             elif alternative in self._names:
                 meant.add(self._names[alternative])
             else:
@@ -119,9 +123,9 @@ class Catalogue:
         asked = _plain(name)
         if asked in self.contracts:
             return self.contracts[asked]
-        versions = [contract for contract in self.contracts.values() if contract.id.split("/")[0] == asked]
+        versions = {id_.partition("/")[2]: id_ for id_ in self.contracts if id_.partition("/")[0] == asked}
         if versions:
-            return max(versions, key=lambda contract: int(contract.id.split("/")[1]))
+            return self.contracts[versions[max(versions, key=int)]]
         raise UsageError(
             f"the catalogue has no contract '{name}'", hint=f"choose one of {', '.join(self.contracts)}"
         )
@@ -160,11 +164,11 @@ class Catalogue:
             *checking.check_contracts(self.contracts),
             *checking.check_defaults(self.algorithms, self.contracts),
             *checking.check_vectors(self.algorithms, vectors),
-            *check_statuses(read_statuses(self.place), self.algorithms),
-            *check_questions(read_questions(self.place), self.algorithms, self.contracts),
-            *check_models(read_models(self.place), self.algorithms),
-            *check_key_limits(read_key_limits(self.place), self.algorithms),
-            *check_strengths(read_strengths(self.place), self.algorithms),
+            *check_statuses(statuses(self.place), self.algorithms),
+            *check_questions(questions(self.place), self.algorithms, self.contracts),
+            *check_models(models(self.place), self.algorithms),
+            *check_key_limits(key_limits(self.place), self.algorithms),
+            *check_strengths(strengths(self.place), self.algorithms),
         ]
 
     @cached_property
@@ -182,15 +186,11 @@ class Catalogue:
 
     def _sound_first(self, names: Iterable[str]) -> list[str]:
         """`names`, what nobody should be led to last: ECB, and what some authority advises against today."""
-        from perbyte.catalogue.status import doubted
 
         def rank(name: str) -> tuple[bool, bool]:
             algorithm = self.algorithms[name]
-            return algorithm.mode == "ecb" or doubted(name), algorithm.kind not in (
-                "aead",
-                "hash",
-                "stream-cipher",
-            )
+            usual = algorithm.kind in ("aead", "hash", "stream-cipher")
+            return algorithm.mode == "ecb" or doubted(name), not usual
 
         return sorted(names, key=rank)
 
@@ -221,12 +221,8 @@ def read_catalogue(place: Path, own: Sequence[Path] = ()) -> Catalogue:
     algorithms: dict[str, Algorithm] = {}
     for directory in places_:
         algorithms |= read_algorithms(directory / "algorithms", algorithms)
-    catalogue = Catalogue(
-        places_,
-        algorithms=algorithms,
-        contracts=read_contracts(place / "contracts.toml"),
-        version=hash_content(*places_),
-    )
+    contracts = read_contracts(place / "contracts.toml")
+    catalogue = Catalogue(places_, algorithms, contracts, hash_content(*places_))
     if own and (complaints := catalogue.check()):
         more = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
         raise DataFileError(
@@ -294,7 +290,7 @@ def suites() -> dict[str, Suite]:
     """All suites by name: Perbyte's own and those in `suites/` of PERBYTE_CATALOGUE. Raises DataFileError."""
     by_name: dict[str, Suite] = {}
     for place in (places.data_dir("catalogue"), *own_places()):
-        for path in sorted(Path(place).glob("suites/*.toml")):
+        for path in sorted(place.glob("suites/*.toml")):
             if path.stem in by_name:
                 raise DataFileError(
                     f"{path}: there is a suite '{path.stem}' already", hint="give it another name"

@@ -84,15 +84,14 @@ class Question(Struct, frozen=True, forbid_unknown_fields=True):
     note: str = ""
 
 
-def read_questions(place: Path) -> dict[str, Question]:
-    """Read `advise/` of a catalogue: questions by the stems of their files. Raises DataFileError."""
-    return {path.stem: datafile.read_toml(path, Question) for path in sorted(place.glob("advise/*.toml"))}
-
-
 @cache
-def questions() -> Mapping[str, Question]:
-    """All questions by name. Raises DataFileError."""
-    return read_questions(places.data_dir("catalogue"))
+def questions(place: Path | None = None) -> Mapping[str, Question]:
+    """Read `advise/` of a catalogue (Perbyte's own by default): questions by the stems of their files.
+
+    Raises DataFileError.
+    """
+    paths = sorted((place or places.data_dir("catalogue")).glob("advise/*.toml"))
+    return {path.stem: datafile.read_toml(path, Question) for path in paths}
 
 
 def find_question(name: str) -> Question:

@@ -72,28 +72,20 @@ class Selector:
             raise UsageError(f"selector '{self.text}' names no sizes", hint="add them: @16,8192")
         if self.contracts is None:
             raise UsageError(f"selector '{self.text}' names no contract", hint="add one: +contract=stream/1")
-        cells = (
-            Cell(*choice)
-            for choice in itertools.product(
-                pattern.expand_braces(self.runner),
-                pattern.expand_braces(self.algorithm),
-                pattern.expand_braces(self.operation),
-                self.sizes,
-                self.contracts,
-                self.cpus or (FULL,),
-            )
+        choices = itertools.product(
+            pattern.expand_braces(self.runner),
+            pattern.expand_braces(self.algorithm),
+            pattern.expand_braces(self.operation),
+            self.sizes,
+            self.contracts,
+            self.cpus or (FULL,),
         )
         return tuple(
             Selector(
-                text=cell.address,
-                runner=cell.runner,
-                algorithm=cell.algorithm,
-                operation=cell.operation,
-                sizes=(cell.size_bytes,),
-                contracts=(cell.contract,),
-                cpus=(cell.cpu,),
+                Cell(runner, algorithm, operation, size, contract, cpu).address,
+                *(runner, algorithm, operation, (size,), (contract,), (cpu,)),
             )
-            for cell in cells
+            for runner, algorithm, operation, size, contract, cpu in choices
         )
 
     @property
@@ -124,8 +116,7 @@ class Selector:
         Raises UsageError, with the names that come close, when there are none.
         """
         catalogue = catalogue or load()
-        matches = catalogue.match(self.algorithm)
-        if matches:
+        if matches := catalogue.match(self.algorithm):
             return matches
         if pattern.is_pattern(self.algorithm):
             raise UsageError(
@@ -233,11 +224,9 @@ def _contracts(text: str, given: dict[str, str], catalogue: Catalogue) -> tuple[
         return None
     ids = []
     for name in given["contract"].split(","):
-        if "/" in name or pattern.is_pattern(name):
-            ids.append(name)
-            continue
+        literal = "/" not in name and not pattern.is_pattern(name)
         try:
-            ids.append(catalogue.find_contract(name).id)
+            ids.append(catalogue.find_contract(name).id if literal else name)
         except UsageError as error:
             raise _wrong(text, str(error), hint=error.hint) from error
     return tuple(dict.fromkeys(ids))
@@ -277,25 +266,9 @@ def _wrong(text: str, what: str, *, hint: str | None = None) -> UsageError:
     return UsageError(f"selector '{text}': {what}", hint=hint or _EXAMPLE)
 
 
-_UNITS = {
-    "": 1,
-    "b": 1,
-    "k": 1 << 10,
-    "m": 1 << 20,
-    "g": 1 << 30,
-    "kib": 1 << 10,
-    "mib": 1 << 20,
-    "gib": 1 << 30,
-    "kb": 10**3,
-    "mb": 10**6,
-    "gb": 10**9,
-    "t": 1 << 40,
-    "tib": 1 << 40,
-    "tb": 10**12,
-    "p": 1 << 50,
-    "pib": 1 << 50,
-    "pb": 10**15,
-}
+_UNITS = {"": 1, "b": 1}
+for _power, _letter in enumerate("kmgtp", 1):
+    _UNITS |= {_letter: 1024**_power, f"{_letter}ib": 1024**_power, f"{_letter}b": 1000**_power}
 _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,9})?)\s*([a-z]*)", re.ASCII)
 _LARGEST = 1 << 38  # 256 GiB: data, output and a second copy have to be held
 _SIZE_HINT = "write bytes, or a unit: 16, 8k, 8KiB (8192), 10MB (10,000,000), 10MiB (10,485,760)"

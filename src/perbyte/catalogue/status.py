@@ -107,15 +107,14 @@ class Authority(Struct, frozen=True, forbid_unknown_fields=True):
                 )
 
 
-def read_statuses(place: Path) -> dict[str, Authority]:
-    """Read `status/` of a catalogue: authorities by the stems of their files. Raises DataFileError."""
-    return {path.stem: datafile.read_toml(path, Authority) for path in sorted(place.glob("status/*.toml"))}
-
-
 @cache
-def statuses() -> Mapping[str, Authority]:
-    """What authorities say, as Perbyte ships it. Raises DataFileError."""
-    return read_statuses(places.data_dir("catalogue"))
+def statuses(place: Path | None = None) -> Mapping[str, Authority]:
+    """Read `status/` of a catalogue (Perbyte's own by default): authorities by the stems of their files.
+
+    Raises DataFileError.
+    """
+    paths = sorted((place or places.data_dir("catalogue")).glob("status/*.toml"))
+    return {path.stem: datafile.read_toml(path, Authority) for path in paths}
 
 
 def profiles() -> tuple[str, ...]:
@@ -146,10 +145,7 @@ def doubted(algorithm: str) -> bool:
     """True where some authority, or Perbyte's own rule, advises against `algorithm` today, for whatever use."""
     today = datetime.datetime.now(datetime.UTC).date()
     return any(
-        row.effect != "allowed"
-        and (row.from_ is None or row.from_ <= today)
-        and (row.until is None or today <= row.until)
-        and pattern.matches(algorithm, row.algorithms)
+        row.effect != "allowed" and row.holds(today) and pattern.matches(algorithm, row.algorithms)
         for authority in statuses().values()
         for row in authority.rows
     )

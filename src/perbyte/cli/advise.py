@@ -191,8 +191,7 @@ def _print(
     """Print the answer, and write its page where that was asked for."""
     from perbyte.app.advising import on_machines
     from perbyte.report.advice import side_by_side
-    from perbyte.report.advicecard import advice_card
-    from perbyte.report.advicelibraries import library_table
+    from perbyte.report.advicecard import advice_card, library_table
     from perbyte.report.advicetext import answers_json, figures_from, render_advice
 
     beside = side_by_side(*on_machines(asked.study, told[0].decision.case, run)) if asked.study else None

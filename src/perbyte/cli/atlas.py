@@ -35,10 +35,8 @@ class _SpreadOptions(_AtlasOption):
     @contextlib.contextmanager
     def spread(self) -> Iterator[Over]:
         """A map in one process, on so many workers here, or on those behind a scheduler."""
-        from perbyte.atlas.anew import one_process
-
         if not self.workers and not self.address:
-            yield one_process
+            yield map
             return
         extras.require("fleet", "A fleet")
         from perbyte.fleet.spread import spread

@@ -1,6 +1,6 @@
 """`perbyte compare`: any number of runs, or two selectors of one run, cell by cell.
 
-Cells of two selectors are paired by `stats.pairing`; what is slower by more than a limit, `stats.regressions` says.
+Cells of two selectors are paired by `stats.pairing`; what is slower by more than a limit, `stats.pairing` says.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from perbyte.report import compared
 from perbyte.report.behaviour import changes, uncounted
 from perbyte.report.compared import ComparedSides
 from perbyte.report.export import comparison_csv
-from perbyte.report.leakchanges import leak_change_lines, leak_changes_json, leak_notes
-from perbyte.report.missing import missing_lines
+from perbyte.report.gate import missing_lines
+from perbyte.report.leaktext import leak_change_lines, leak_changes_json, leak_notes
 from perbyte.stats.quantity import Unit
 
 SECTIONS = {

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
     from perbyte.measure import Plan, Request, Survey
     from perbyte.model import Policy, Run
-    from perbyte.stats.regressions import Regressions
+    from perbyte.stats.pairing import Regressions
 
 
 def conduct(request: Request, policy: Policy, *, quiet: bool = False, **more: Any) -> Conducted:
@@ -49,7 +49,7 @@ def followed(conducted: Callable[..., Conducted], *what: Any, quiet: bool, **mor
 
 def note_losses(run: Run, *, quiet: bool) -> None:
     """Say on standard error which cells have no figure."""
-    from perbyte.report.missing import losses
+    from perbyte.report.gate import losses
 
     if line := losses(run):
         note(line, quiet=quiet)
@@ -63,13 +63,13 @@ def note_gaps(addresses: Sequence[str]) -> None:
 
 def note_regressions(regressions: Regressions, *, one_run: bool, quiet: bool = False) -> None:
     """Say what is slower than a limit allows. `one_run`: both sides were measured in turn."""
-    from perbyte.report.regressions import regression_lines
+    from perbyte.report.gate import regression_lines
 
     notes(regression_lines(regressions, one_run=one_run), quiet=quiet)
 
 
 def note_profile(timing: Mapping[str, float]) -> None:
     """Say where the time of a run went."""
-    from perbyte.report.missing import profile_lines
+    from perbyte.report.gate import profile_lines
 
     notes(profile_lines(timing))

@@ -20,9 +20,14 @@ from perbyte.cli.options import Duration, QuietOption, Words, print_json, print_
 from perbyte.cli.terminal import LiveLine, print_listing, print_wrapped
 from perbyte.errors import EXIT_FINE, EXIT_FOUND
 from perbyte.model.cell import FULL
-from perbyte.report.agreement import agreement_lines, agreement_listing
-from perbyte.report.conformance import checked_json, checked_lines, replay_lines
-from perbyte.report.selftest import loops_lines, trials_lines
+from perbyte.report.checkup import loops_lines, trials_lines
+from perbyte.report.conformance import (
+    agreement_lines,
+    agreement_listing,
+    checked_json,
+    checked_lines,
+    replay_lines,
+)
 from perbyte.runners import RunnerSpec
 from perbyte.runners.conform import replay_file
 

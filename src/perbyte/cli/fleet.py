@@ -86,7 +86,7 @@ def status_(options: _StatusOptions) -> int:
     extras.require("fleet", "A fleet")
     from perbyte.app.fleets import address_of
     from perbyte.fleet import conduct
-    from perbyte.report.fleet import fleet_listing, fleet_sum
+    from perbyte.report.lists import fleet_listing, fleet_sum
 
     with conduct.connected(address_of(options.address)) as client:
         machines = conduct.machines_of(client)
@@ -163,7 +163,7 @@ def measure_(options: _FleetOptions) -> int:
 
 def _told(done: JobOutcome, options: _FleetOptions) -> int:
     from perbyte.app.fleets import add_runs
-    from perbyte.report.fleet import outcome_lines
+    from perbyte.report.lists import outcome_lines
 
     notes(outcome_lines(done))
     if (options.url or options.add_to_atlas) and done.runs:

@@ -115,7 +115,7 @@ def deliver_charts(pictures: Mapping[str, Picture], charts: Sequence[Path]) -> N
 
     Raises what `write_chart` raises.
     """
-    from perbyte.report.delivery import write_chart
+    from perbyte.report.pictures import write_chart
 
     if any(chart.stem == HELP for chart in charts):
         rows = [{"chart": name, "shows": picture.heading} for name, picture in pictures.items()]

@@ -14,7 +14,7 @@ from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import NO_ADDITIONS, Additions, Forms, Output, note, notes, print_json, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED, UsageError
 from perbyte.model import Run
-from perbyte.model.leakrun import LeakRun
+from perbyte.model.run import LeakRun
 from perbyte.model.text import plain
 
 
@@ -38,7 +38,7 @@ def show_command(options: _ShowOptions) -> int:
       perbyte show --json | jq '.cells[] | {address, cycles_per_byte}'
     """
     from perbyte.store import open_run, unlike_manifest
-    from perbyte.store.leaks import is_leak_run, read_leaks
+    from perbyte.store.beside import is_leak_run, read_leaks
 
     place, output = find_run(options.run), options.output
     if is_leak_run(place):
@@ -161,7 +161,7 @@ def verify_command(options: _VerifyOptions) -> int:
       perbyte verify results/monday
       perbyte verify results/monday --signers ~/.ssh/allowed_signers
     """
-    from perbyte.report.damage import damage_json, damage_lines
+    from perbyte.report.facts import damage_json, damage_lines
     from perbyte.store import read_signature, verify
 
     verdict = verify(find_run(options.run))

@@ -116,10 +116,9 @@ def _write_pages(done: Conducted, judgement: Judgement, options: _StudyRunOption
     if not extras.has("report"):
         say(f"no page and no charts without the extra 'report': {extras.install_command('report')}")
         return
-    from perbyte.report.delivery import write_charts
     from perbyte.report.files import written
     from perbyte.report.pages import write_run_page
-    from perbyte.report.pictures import pictures_of
+    from perbyte.report.pictures import pictures_of, write_charts
 
     say("drawing the page and the charts")
     page = write_run_page(done.run, done.path / "report.html", judgement, note)
@@ -237,8 +236,7 @@ def timeline(options: _TimelineOptions) -> int:
 
     Without RUNS: the newest run of each study here.
     """
-    from perbyte.report.delivery import check_chart
-    from perbyte.report.pictures import Picture
+    from perbyte.report.pictures import Picture, check_chart
     from perbyte.report.timeline import timeline_chart, timeline_text
 
     for path in options.charts:

@@ -12,8 +12,9 @@ from perbyte.exchange.benchmark_run import make_benchmark_run, read_meaning
 from perbyte.exchange.benchmarks import FORMATS, read_benchmarks
 from perbyte.exchange.bootlog import read_machine
 from perbyte.exchange.continuous import to_action, to_bencher, to_benchfmt
+from perbyte.exchange.imported import IMPORTED
 from perbyte.exchange.listing import Fault, KeyRow, SpeedListing, SpeedRow, decode, read_text
-from perbyte.exchange.openssl_run import IMPORTED, make_run
+from perbyte.exchange.openssl_run import make_run
 from perbyte.exchange.openssl_speed import join_listings, read_listings
 from perbyte.exchange.openssl_table import SpeedTable, write_table
 

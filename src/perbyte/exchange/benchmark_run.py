@@ -7,32 +7,18 @@ dropped, and `--map` says what it is.
 
 from __future__ import annotations
 
-import datetime
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perbyte import __version__
 from perbyte.catalogue import Catalogue, load, parse_sizes
 from perbyte.catalogue.checking import OPERATIONS
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.exchange.benchmarks import Reading
-from perbyte.model import (
-    Cell,
-    CellFigure,
-    Conditions,
-    Doubt,
-    Interval,
-    Machine,
-    Policy,
-    Quality,
-    Run,
-    RunnerIdentity,
-    Warning,
-)
+from perbyte.exchange.imported import imported_figure, imported_run
+from perbyte.model import Cell, CellFigure, Doubt, Interval, Run, RunnerIdentity, Warning
 
-IMPORTED = "imported"
 _LONGEST = 4  # words that make an algorithm's name: chacha20 poly1305, hmac sha2 256
 _SIZE = re.compile(r"(\d+)\s*(KiB|MiB|KB|MB|K|M|B|bytes)?$", re.IGNORECASE)
 
@@ -87,55 +73,18 @@ def make_benchmark_run(
             )
         else:
             figures[cell] = _figure(cell, reading, form)
-    cells = tuple(figures.values())
-    told = {"format": form, "source": source, "missing": [], "remarks": notes}
-    told["imported_at"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-    conditions = Conditions(
-        run_id=name,
-        perbyte_version=__version__,
-        catalogue_version=catalogue.version,
-        protocol_version=0,
-        started_at="",
-        command=(),
-        machine=Machine(),
-        policy=Policy(),
-        plan=tuple(figure.cell.address for figure in cells),
-        identities=(RunnerIdentity(runner, "full", runner, "", "", "", "", "", "", "", ""),) if cells else (),
-        input=told,
-        origin=IMPORTED,
-    )
-    return Run(path=None, conditions=conditions, cells=cells)
+    identity = RunnerIdentity(runner, "full", runner, "", "", "", "", "", "", "", "")
+    identities = (identity,) if figures else ()
+    values = tuple(figures.values())
+    return imported_run(name, form, source, values, identities=identities, remarks=notes, plan=tuple(figures))
 
 
 def _figure(cell: Cell, reading: Reading, form: str) -> CellFigure:
-    known = (
-        math.isfinite(reading.low)
-        and math.isfinite(reading.high)
-        and 0 < reading.low <= reading.ns <= reading.high
-    )
-    interval = (
-        Interval(reading.low, reading.high, reading.level, dominated_by="samples")
-        if known
-        else Interval(0.0, math.inf, dominated_by="unknown")
-    )
-    text = f"the interval is not known: {form} gives none"
-    return CellFigure(
-        cell=cell,
-        library=cell.runner,
-        library_version="",
-        cycles_per_call=None,
-        ns_per_call=reading.ns,
-        interval=interval,
-        samples=0,
-        clean_samples=0,
-        epochs=1,
-        epoch_cycles=(),
-        epoch_ns=(reading.ns,),
-        calls_per_sample=0,
-        quality=Quality.IMPRECISE,
-        cycle_source="none",
-        warnings=() if known else (Warning(Doubt.NO_INTERVAL, text),),
-    )
+    if math.isfinite(reading.high) and 0 < reading.low <= reading.ns <= reading.high:
+        interval = Interval(reading.low, reading.high, reading.level, dominated_by="samples")
+        return imported_figure(cell, reading.ns, library=cell.runner, interval=interval)
+    doubt = Warning(Doubt.NO_INTERVAL, f"the interval is not known: {form} gives none")
+    return imported_figure(cell, reading.ns, library=cell.runner, warnings=(doubt,))
 
 
 # (is it an AEAD, the way back) -> what "enc" and "dec" mean
@@ -160,8 +109,7 @@ def _cell(
             try:
                 algorithm = catalogue.find(part)
             except PerbyteError:
-                bare = catalogue.find_bare(part)
-                if bare is None:
+                if not (bare := catalogue.find_bare(part)):
                     continue
                 algorithm = bare
             others = {word.lower() for word in (*words[:at], *words[at + length :])}
@@ -182,7 +130,6 @@ def _size_in(name: str) -> int:
     match = _SIZE.search(name)
     if not match:
         return 0
-    factor = {"k": 1024, "m": 2**20}.get((match[2] or "").lower()[:1], 1)
-    factor = {"kb": 1000, "mb": 10**6}.get((match[2] or "").lower(), factor)
-    value = int(match[1]) * factor
+    units = {"k": 1024, "kib": 1024, "kb": 1000, "m": 2**20, "mib": 2**20, "mb": 10**6}
+    value = int(match[1]) * units.get((match[2] or "").lower(), 1)
     return value if value < 2**40 else 0

@@ -12,12 +12,11 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from perbyte.errors import UsageError
 from perbyte.exchange.listing import whole_number
-from perbyte.exchange.supercop import read_supercop
 
 MOST_READINGS = 20_000
 _UNITS_NS = {"ps": 1e-3, "ns": 1.0, "us": 1e3, "µs": 1e3, "μs": 1e3, "ms": 1e6, "s": 1e9, "min": 6e10}
@@ -114,17 +113,17 @@ def _google(text: str) -> Iterator[Reading]:
     entries = _list(_json(text), "benchmarks")
     with_median = {entry.get("run_name") for entry in entries if entry.get("aggregate_name") == "median"}
     for entry in entries:
-        name, line = str(entry.get("name", "")), _line_of(text, str(entry.get("name", "")))
+        name = str(entry.get("name", ""))
+        line = _line_of(text, name)
         if entry.get("error_occurred") or (entry.get("aggregate_name") or "median") != "median":
             continue
         if not entry.get("aggregate_name") and entry.get("run_name") in with_median:
             continue
-        ns = _number(entry.get("real_time"), line, "real_time") * _scale(entry.get("time_unit", "ns"), line)
+        unit_ns = _scale(entry.get("time_unit", "ns"), line)
+        ns = _number(entry.get("real_time"), line, "real_time") * unit_ns
         size = 0
         if "bytes_per_second" in entry:
-            cpu = _number(entry.get("cpu_time"), line, "cpu_time") * _scale(
-                entry.get("time_unit", "ns"), line
-            )
+            cpu = _number(entry.get("cpu_time"), line, "cpu_time") * unit_ns
             size = round(_number(entry["bytes_per_second"], line, "bytes_per_second") * cpu * 1e-9)
         yield Reading(str(entry.get("run_name") or name), line, ns, size)
 
@@ -149,15 +148,7 @@ def _criterion(text: str) -> Iterator[Reading]:
             pending = Reading(match["name"] or above, line, mid, 0, low, high, 0.95)
         elif pending and (rate := _CRITERION_THRPT.match(raw)):
             per_s = _number(rate["rate"], line, "a rate") * _BYTES[rate["unit"]]
-            pending = Reading(
-                pending.name,
-                pending.line,
-                pending.ns,
-                round(per_s * pending.ns * 1e-9),
-                pending.low,
-                pending.high,
-                0.95,
-            )
+            pending = replace(pending, size_bytes=round(per_s * pending.ns * 1e-9))
         elif re.search(r"\btime:\s+\[", raw):
             raise _BrokenListing(line, "the line with the time is cut off")
         above = raw.strip() or above
@@ -165,8 +156,7 @@ def _criterion(text: str) -> Iterator[Reading]:
         yield pending
 
 
-_JMH_UNITS = {"ns/op": 1.0, "us/op": 1e3, "ms/op": 1e6, "s/op": 1e9}
-_JMH_RATES = {"ops/ns": 1.0, "ops/us": 1e3, "ops/ms": 1e6, "ops/s": 1e9}
+_JMH_UNITS = ("ns", "us", "ms", "s")
 
 
 def _jmh(text: str) -> Iterator[Reading]:
@@ -182,19 +172,19 @@ def _jmh(text: str) -> Iterator[Reading]:
             raise _BrokenListing(line, f"{name[:60]!r} has no primaryMetric")
         score = _number(metric.get("score"), line, "score")
         ends = metric.get("scoreConfidence")
-        ends = (
-            ends if isinstance(ends, list) and len(ends) == 2 and "NaN" not in ends else [math.nan, math.nan]
-        )
+        if not isinstance(ends, list) or len(ends) != 2 or "NaN" in ends:
+            ends = [math.nan, math.nan]
         unit = metric.get("scoreUnit")
         parameters = entry.get("params") if isinstance(entry.get("params"), dict) else {}
         shown = "/".join([name, *(str(value) for value in parameters.values())])
         low, high = (float(end) if isinstance(end, int | float) else math.nan for end in ends)
-        if unit in _JMH_RATES and score > 0:
-            factor = _JMH_RATES[unit]
+        what, _, per = str(unit).partition("/")
+        if what == "ops" and per in _JMH_UNITS and score > 0:
+            factor = _UNITS_NS[per]
             low, high = (factor / end if end > 0 else math.nan for end in (high, low))
             yield Reading(shown, line, factor / score, 0, low, high, 0.999)
-        elif unit in _JMH_UNITS:
-            factor = _JMH_UNITS[unit]
+        elif what in _JMH_UNITS and per == "op":
+            factor = _UNITS_NS[what]
             yield Reading(shown, line, score * factor, 0, low * factor, high * factor, 0.999)
         else:
             raise _BrokenListing(line, f"the unit {str(unit)[:20]!r} is neither a time nor a rate")
@@ -276,9 +266,56 @@ def _slope(text: str) -> Iterator[Reading]:
             raise _BrokenListing(line, "the row is cut off")
 
 
+_SUPERCOP = re.compile(r"(\S+) (\S+) (\S+) (\d{8}) crypto_(\w+) ([^/\s]+)(?:/(\S+))? (\w+) ?(.*)$")
+_SUPERCOP_OPERATIONS = {
+    ("hash", "cycles"): "digest",
+    ("auth", "cycles"): "mac",
+    ("onetimeauth", "cycles"): "mac",
+    ("stream", "xor_cycles"): "encrypt",
+    ("aead", "encrypt_cycles"): "seal",
+    ("aead", "decrypt_cycles"): "open",
+    ("sign", "cycles"): "sign",
+    ("sign", "open_cycles"): "verify",
+    ("kem", "enc_cycles"): "encapsulate",
+    ("kem", "dec_cycles"): "decapsulate",
+    ("scalarmult", "cycles"): "derive",
+}
+_WITH_AAD, _AAD = 1_000_000, (0, 13)
+_UNSIZED_BYTES = 32  # under which operations without a length are measured
+
+
 def _supercop(text: str) -> Iterator[Reading]:
-    for name, line, ns, cycles, size in read_supercop(text):
-        yield Reading(name, line, ns, size, cycles=cycles)
+    """The lines of SUPERCOP's `data`: the best implementation of each primitive and size.
+
+    `version host abi date crypto_OP PRIMITIVE/SECURITY WORD ...`. A line of cycles says the length, the middle one of
+    its timings, and how far the others lie from it; that is a spread, and no interval. The clock's rate stands in a
+    line before. Of associated data only none, or as much as Perbyte's material has, is taken.
+    """
+    hertz: dict[tuple[str, ...], float] = {}
+    best: dict[tuple[str, int], Reading] = {}
+    for line, raw in enumerate(text.split("\n"), start=1):
+        if not (match := _SUPERCOP.match(raw.strip())):
+            continue
+        *where, operation, primitive, _, word, rest = match.groups()
+        values = rest.split()
+        if word == "cpucycles_persecond" and values:
+            hertz[tuple(where)] = float(whole_number(values[0]))
+        named = _SUPERCOP_OPERATIONS.get((operation, word))
+        rate = hertz.get(tuple(where), 0.0)
+        if not named or len(values) < 2 or rate <= 0:
+            continue
+        cycles = float(whole_number(values[1]))
+        size = _UNSIZED_BYTES if values[0] == "-" else whole_number(values[0])
+        if cycles <= 0 or size < 0:
+            continue
+        if operation == "aead":
+            if size // _WITH_AAD not in _AAD:
+                continue
+            size %= _WITH_AAD
+        name = f"{re.sub(r'v[0-9]+$', '', primitive)} {named}"
+        if (name, size) not in best or cycles < best[name, size].cycles:
+            best[name, size] = Reading(name, line, cycles / rate * 1e9, size, cycles=cycles)
+    yield from best.values()
 
 
 FORMATS: dict[str, Callable[[str], Iterator[Reading]]] = {

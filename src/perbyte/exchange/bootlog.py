@@ -19,44 +19,38 @@ _STAMP = re.compile(r"^\s*\[\s*\d+\.\d+\]\s*")
 _UNITS = {"k": 2**10, "m": 2**20, "g": 2**30}
 
 # (pattern, field) of facts that are one number or text each
-_FACTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), name)
-    for pattern, name in (
-        (r"^CPU\d*: (.+?)\s+\(\d+\.\d+-MHz [\w-]+ CPU\)", "cpu_model"),
-        (r"^(?:smpboot: )?CPU0: (.+?)\s+(?:stepping \d+|\(fam.*)$", "cpu_model"),
-        (r"^model name\s*: (.+)$", "cpu_model"),
-        (r"^Model name:\s+(.+)$", "cpu_model"),
-        (r"^Origin\s?=\s?\"(\w+)\"", "cpu_vendor"),
-        (r"^vendor_id\s*: (\S+)", "cpu_vendor"),
-        (r"^Vendor ID:\s+(\S+)", "cpu_vendor"),
-        (r"^microcode\s*: (\S+)", "microcode"),
-        (r"^Architecture:\s+(\S+)", "architecture"),
-        (r"^Linux version (\S+)", "kernel"),
-        (r"^(FreeBSD \d+\.\d+-\w+)", "kernel"),
-        (r"^Hypervisor detected: (\S+)", "virtualisation"),
-        (r"^Hypervisor: Origin = \"(\w+)\"", "virtualisation"),
-        (r"^Hypervisor vendor:\s+(\S+)", "virtualisation"),
-    )
+_FACTS = (
+    (r"^CPU\d*: (.+?)\s+\(\d+\.\d+-MHz [\w-]+ CPU\)", "cpu_model"),
+    (r"^(?:smpboot: )?CPU0: (.+?)\s+(?:stepping \d+|\(fam.*)$", "cpu_model"),
+    (r"^model name\s*: (.+)$", "cpu_model"),
+    (r"^Model name:\s+(.+)$", "cpu_model"),
+    (r"^Origin\s?=\s?\"(\w+)\"", "cpu_vendor"),
+    (r"^vendor_id\s*: (\S+)", "cpu_vendor"),
+    (r"^Vendor ID:\s+(\S+)", "cpu_vendor"),
+    (r"^microcode\s*: (\S+)", "microcode"),
+    (r"^Architecture:\s+(\S+)", "architecture"),
+    (r"^Linux version (\S+)", "kernel"),
+    (r"^(FreeBSD \d+\.\d+-\w+)", "kernel"),
+    (r"^Hypervisor detected: (\S+)", "virtualisation"),
+    (r"^Hypervisor: Origin = \"(\w+)\"", "virtualisation"),
+    (r"^Hypervisor vendor:\s+(\S+)", "virtualisation"),
 )
-_COUNTS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), name)
-    for pattern, name in (
-        (r"^FreeBSD/SMP: Multiprocessor System Detected: (\d+) CPUs", "cores"),
-        (r"^(?:smp: )?Brought up (?:\d+ nodes?, )?(\d+) CPUs", "cores"),
-        (r"^CPU\(s\):\s+(\d+)", "cores"),
-        (r"^FreeBSD/SMP: .* x (\d+) (?:HTT|SMT|hardware) threads", "threads_per_core"),
-        (r"^Thread\(s\) per core:\s+(\d+)", "threads_per_core"),
-    )
+_COUNTS = (
+    (r"^FreeBSD/SMP: Multiprocessor System Detected: (\d+) CPUs", "cores"),
+    (r"^(?:smp: )?Brought up (?:\d+ nodes?, )?(\d+) CPUs", "cores"),
+    (r"^CPU\(s\):\s+(\d+)", "cores"),
+    (r"^FreeBSD/SMP: .* x (\d+) (?:HTT|SMT|hardware) threads", "threads_per_core"),
+    (r"^Thread\(s\) per core:\s+(\d+)", "threads_per_core"),
 )
 _CLOCKS = (
-    (re.compile(rf"^CPU\d*: .*\({_NUMBER}-MHz [\w-]+ CPU\)"), 1e6),
-    (re.compile(rf"^(?:tsc: )?Detected {_NUMBER} MHz processor"), 1e6),
-    (re.compile(rf"@\s*{_NUMBER}\s*GHz"), 1e9),
+    (rf"^CPU\d*: .*\({_NUMBER}-MHz [\w-]+ CPU\)", 1e6),
+    (rf"^(?:tsc: )?Detected {_NUMBER} MHz processor", 1e6),
+    (rf"@\s*{_NUMBER}\s*GHz", 1e9),
 )
 _MEMORIES = (
-    (re.compile(r"^real memory\s*=\s*(\d+)"), 1),
-    (re.compile(r"^MemTotal:\s+(\d+) kB"), 1024),
-    (re.compile(r"^Memory: \d+[kK]/(\d+)[kK] available"), 1024),
+    (r"^real memory\s*=\s*(\d+)", 1),
+    (r"^MemTotal:\s+(\d+) kB", 1024),
+    (r"^Memory: \d+[kK]/(\d+)[kK] available", 1024),
 )
 _FLAGS = re.compile(r"^(?:AMD |Structured Extended )?Features\d?=0x[0-9a-f]+<([^>]*)>?")
 _LINUX_FLAGS = re.compile(r"^(?:flags|Flags|Features)\s*:\s+(.+)$")
@@ -99,16 +93,16 @@ def read_machine(lines: Iterable[str], known: Machine | None = None) -> Machine:
 
 def _facts(line: str) -> Iterable[tuple[str, Any]]:
     for pattern, name in _FACTS:
-        if match := pattern.match(line):
+        if match := re.match(pattern, line):
             yield name, re.sub(r"\s+", " ", match[1]).strip()
     for pattern, name in _COUNTS:
-        if match := pattern.match(line):
+        if match := re.match(pattern, line):
             yield name, min(int(match[1]), _MOST)
     for pattern, factor in _CLOCKS:
-        if match := pattern.search(line):
+        if match := re.search(pattern, line):
             yield "clock_hz_nominal", float(match[1]) * factor
     for pattern, unit in _MEMORIES:
-        if match := pattern.match(line):
+        if match := re.match(pattern, line):
             yield "memory_bytes", min(int(match[1]) * unit, _MOST)
     if match := _CLASS.match(line):
         yield "architecture", _ARCHITECTURES.get(match[1], match[1])

@@ -7,7 +7,6 @@ is decided. Rows that mean nothing here are kept as remarks in the conditions (`
 
 from __future__ import annotations
 
-import datetime
 import math
 import re
 import tomllib
@@ -17,28 +16,23 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from perbyte import __version__
-from perbyte.catalogue import Catalogue, load
+from perbyte.catalogue import load
 from perbyte.catalogue.catalogue import INVERSES
 from perbyte.errors import UsageError
+from perbyte.exchange.imported import imported_figure, imported_run
 from perbyte.exchange.listing import SpeedListing, SpeedRow
 from perbyte.model import (
     Cell,
     CellFigure,
-    Conditions,
     Doubt,
     Failure,
-    Interval,
     Machine,
-    Policy,
-    Quality,
     Run,
     RunnerIdentity,
     Warning,
 )
 from perbyte.model.cell import FULL
 
-IMPORTED = "imported"
 MASKED = "masked"  # the CPU tier of a listing whose header shows that OPENSSL_ia32cap was set
 NO_INTERVAL = Warning(
     Doubt.NO_INTERVAL, "the interval is not known: openssl speed prints one mean and no spread"
@@ -52,7 +46,25 @@ def make_run(listing: SpeedListing, *, name: str, source: str = "", machine: Mac
 
     `source` says where the text came from; facts of `machine` that the listing itself does not tell are added.
     """
-    return _Maker(listing).make(name, source, machine or Machine())
+    maker = _Maker(listing)
+    maker.take_all()
+    cells = (*maker.figures, *maker.failures)
+    told, more = listing.machine, machine or Machine()
+    lacking = {field: getattr(more, field) for field in Machine.__slots__ if not getattr(told, field)}
+    return imported_run(
+        name,
+        "openssl-speed",
+        source,
+        tuple(maker.figures.values()),
+        identities=[maker.identity(runner) for runner in sorted({cell.runner for cell in cells})],
+        missing=[f"line {fault.line}: {fault.what}" for fault in listing.faults],
+        remarks=maker.remarks,
+        line=listing.line,
+        plan=cells,
+        command=listing.command,
+        machine=replace(told, **lacking),
+        failures=tuple(maker.failures.values()),
+    )
 
 
 class _Maker:
@@ -67,7 +79,8 @@ class _Maker:
         self.lines: dict[Cell, int] = {}
         self.remarks = list(listing.remarks)
 
-    def make(self, name: str, source: str, machine: Machine) -> Run:
+    def take_all(self) -> None:
+        """Take every row, and say how it was measured."""
         listing = self.listing
         old = not self.version and any(" cbc" in row.name or " ige" in row.name for row in listing.rows)
         for row in listing.rows:
@@ -81,15 +94,6 @@ class _Maker:
                 else:
                     self._take(meaning, digest_bytes(key.kind), seconds * 1e9, key.line, 0)
         self._say_how()
-        cells = tuple(self.figures.values())
-        conditions = self._conditions(name, source, machine)
-        return Run(
-            path=None,
-            conditions=conditions,
-            cells=cells,
-            failures=tuple(self.failures.values()),
-            complete=not listing.faults,
-        )
 
     def _take_row(self, row: SpeedRow, old: bool) -> None:
         sizes = [size for size, _ in row.bytes_per_second]
@@ -120,22 +124,13 @@ class _Maker:
             count = self.listing.processes
             text = f"the mean of {count} processes that ran at once"
             warnings.append(Warning(Doubt.SEVERAL_PROCESSES, text, (count,)))
-        self.figures[cell] = CellFigure(
-            cell=cell,
+        self.figures[cell] = imported_figure(
+            cell,
+            ns,
             library=self.listing.library,
-            library_version=self.listing.version,
-            cycles_per_call=None,
-            ns_per_call=ns,
-            interval=Interval(0.0, math.inf, dominated_by="unknown"),
-            samples=0,
-            clean_samples=0,
-            epochs=1,
-            epoch_cycles=(),
-            epoch_ns=(ns,),
-            calls_per_sample=calls,
-            quality=Quality.IMPRECISE,
-            cycle_source="none",
-            warnings=tuple(warnings),
+            version=self.listing.version,
+            calls=calls,
+            warnings=warnings,
         )
 
     def _runner(self, meant: str) -> str:
@@ -161,37 +156,16 @@ class _Maker:
         """Rows measured with -decrypt carry the same names; only the command line tells."""
         turned = {forward: backward for backward, forward in INVERSES.items() if forward != "sign"}
         figures, failures = {}, {}
-        for cell, figure in self.figures.items():
+        for cell in (*self.figures, *self.failures):
             other = replace(cell, operation=turned.get(cell.operation, cell.operation))
-            figures[other] = replace(figure, cell=other)
-        for cell, failure in self.failures.items():
-            other = replace(cell, operation=turned.get(cell.operation, cell.operation))
-            failures[other] = replace(failure, address=other.address)
+            if cell in self.figures:
+                figures[other] = replace(self.figures[cell], cell=other)
+            else:
+                failures[other] = replace(self.failures[cell], address=other.address)
         self.figures, self.failures = figures, failures
 
-    def _conditions(self, name: str, source: str, machine: Machine) -> Conditions:
-        listing = self.listing
-        told: dict[str, Any] = {"format": "openssl-speed", "source": source, "line": listing.line}
-        told["imported_at"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
-        told["missing"] = [f"line {fault.line}: {fault.what}" for fault in listing.faults]
-        told["remarks"] = self.remarks
-        runners: Sequence[str] = sorted({cell.runner for cell in (*self.figures, *self.failures)})
-        return Conditions(
-            run_id=name,
-            perbyte_version=__version__,
-            catalogue_version=load().version,
-            protocol_version=0,
-            started_at="",
-            command=listing.command,
-            machine=_with(listing.machine, machine),
-            policy=Policy(),
-            plan=tuple(cell.address for cell in (*self.figures, *self.failures)),
-            identities=tuple(self._identity(runner) for runner in runners),
-            input=told,
-            origin=IMPORTED,
-        )
-
-    def _identity(self, runner: str) -> RunnerIdentity:
+    def identity(self, runner: str) -> RunnerIdentity:
+        """Whom the rows of `runner` are of."""
         listing = self.listing
         return RunnerIdentity(
             runner=runner,
@@ -206,12 +180,6 @@ class _Maker:
             cpu_features=listing.cpu_info,
             sdk="",
         )
-
-
-def _with(machine: Machine, more: Machine) -> Machine:
-    """`machine` with the facts of `more` that it lacks."""
-    names = Machine.__slots__
-    return replace(machine, **{name: getattr(more, name) for name in names if not getattr(machine, name)})
 
 
 EVP, BELOW_EVP = "openssl", "openssl-lowlevel"
@@ -252,13 +220,12 @@ def mean_row(
     sizes: Sequence[int],
     *,
     old: bool = False,
-    catalogue: Catalogue | None = None,
 ) -> RowMeaning | Unknown:
     """Return what the row `name` of a listing of `version` (() where unknown) times.
 
     `old` says that other rows of the listing have names that only versions before 3.0 print.
     """
-    known = catalogue or load()
+    known = load()
     table = _tables()
     asked = " ".join(name.lower().split())
     below = asked in table["below_evp"]
@@ -278,11 +245,9 @@ def mean_row(
     return RowMeaning(BELOW_EVP if below else EVP, algorithm, *_CALLS[kind])
 
 
-def mean_key(
-    kind: str, bits: int, operation: str, *, catalogue: Catalogue | None = None
-) -> RowMeaning | Unknown:
+def mean_key(kind: str, bits: int, operation: str) -> RowMeaning | Unknown:
     """Return what a row of public-key operations times."""
-    known = catalogue or load()
+    known = load()
     name = f"{kind}-{bits}"
     if kind not in _tables()["keys"] or name not in known.algorithms:
         return Unknown("no such algorithm in the catalogue")
@@ -299,11 +264,11 @@ def digest_bytes(kind: str) -> int:
 def row_name(algorithm: str, runner: str) -> str:
     """Return what a listing calls `algorithm`: the tool's own name, else the catalogue's."""
     table = _tables()
-    for part in ("below_evp",) if runner == BELOW_EVP else ("evp",):
+    for part in ("below_evp", "evp") if runner == BELOW_EVP else ("evp",):
         for name, meant in table[part].items():
             if meant == algorithm:
                 return str(name)
-    return next((str(name) for name, meant in table["evp"].items() if meant == algorithm), algorithm)
+    return algorithm
 
 
 def _mean_aead(algorithm: str, version: tuple[int, ...], sizes: Sequence[int]) -> RowMeaning | Unknown:

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from perbyte.exchange.imported import IMPORTED
 from perbyte.exchange.openssl_run import (
-    IMPORTED,
     RowMeaning,
     digest_bytes,
     mean_key,

@@ -6,11 +6,10 @@ here and in the runners' SDK; what a figure is, lives in `stats`.
 
 from perbyte.measure.conduct import Prepared, carry_out, note_after, prepare, prepare_plan, prepare_resumed
 from perbyte.measure.cores import CoreWatch, watch_cores
-from perbyte.measure.forecast import Forecast, foresee
-from perbyte.measure.history import Moment, NullProgress, RunHistory, RunOutcome, Watcher
+from perbyte.measure.forecast import Forecast, Pace, foresee, recall_pace
+from perbyte.measure.history import Moment, RunHistory, RunOutcome, Watcher
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.machine import choose_cores, describe_machine
-from perbyte.measure.pace import Pace, recall_pace
 from perbyte.measure.plan import (
     Plan,
     Request,
@@ -30,7 +29,6 @@ __all__ = [
     "Learnt",
     "Measurement",
     "Moment",
-    "NullProgress",
     "Pace",
     "Plan",
     "Prepared",

@@ -1,15 +1,92 @@
-"""What runners gave on the same new data: held against each other, and against hashlib where it can tell."""
+"""What runners gave on data that no run has: held against each other, and against hashlib where it can tell.
+
+CPython's own hashlib settles disputes over SHA-2, SHA-3, BLAKE2, HMAC with SHA-2, PBKDF2 and scrypt; the chain is that
+of SPEC 11. Rows are asked about data of other lengths, too: what works on the run's alone was made for a benchmark.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+import hmac
+import random
+import re
+import secrets
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from perbyte.catalogue import Catalogue
+from perbyte.errors import RunnerRefused
+from perbyte.measure.looks import MOST_BYTES, Looks, problem, question
 from perbyte.measure.sessions import Sessions
-from perbyte.measure.settled import known_digest
 from perbyte.measure.validation import find_wrong
-from perbyte.model import Cell, Policy
+from perbyte.model import Algorithm, Cell, Policy
+from perbyte.protocol.material import stream
+
+_BASIS_FREE = 64  # bytes of an output that the value goes on with
+_PRIME, _MASK = 0x100000001B3, 2**64 - 1
+_HASHES = {
+    **{f"sha-{bits}": f"sha{bits}" for bits in (1, 224, 256, 384, 512)},
+    **{f"sha3-{bits}": f"sha3_{bits}" for bits in (224, 256, 384, 512)},
+    "md5": "md5",
+    "blake2b-512": "blake2b",
+    "blake2s-256": "blake2s",
+}
+_MOST_BYTES = 1 << 27  # of data in all: a dispute is not worth seconds
+
+
+def known_digest(cell: Cell, algorithm: Algorithm, seed: int, calls: int, *, key_seed: int) -> str | None:
+    """The digest of a chain of `calls` calls from `seed`; None where hashlib does not know.
+
+    `key_seed` is that of the handle, which key 0 comes from where the contract does not set one in the call.
+    """
+    call = _call(cell, algorithm)
+    if call is None or calls * cell.size_bytes > _MOST_BYTES:
+        return None
+    value, data, output = seed, bytearray(stream(seed, "input", cell.size_bytes)), b""
+    for _ in range(calls):
+        key = stream(value if cell.contract == "rekey/1" else key_seed, "key/0", algorithm.key_bytes)
+        try:
+            output = call(key, stream(value, "nonce/0", algorithm.nonce_bytes), bytes(data))
+        except (ValueError, MemoryError):
+            return None
+        data[: min(len(output), len(data))] = output[: len(data)]
+        value = _fold(value, output[-_BASIS_FREE:])
+    return f"{_fold(value, output):016x}"
+
+
+def _call(cell: Cell, algorithm: Algorithm) -> Callable[[bytes, bytes, bytes], bytes] | None:
+    name = cell.algorithm
+    if cell.operation == "digest" and name in _HASHES:
+        return lambda key, nonce, data: hashlib.new(_HASHES[name], data, usedforsecurity=False).digest()
+    if (
+        cell.operation == "mac"
+        and (of := _HASHES.get(name.removeprefix("hmac-")))
+        and name.startswith("hmac-")
+    ):
+        return lambda key, nonce, data: hmac.digest(key, data, of)
+    if cell.operation != "hash":
+        return None
+    if match := re.fullmatch(r"pbkdf2-(sha-\d+)-(\d+)", name):
+        digest, rounds = _HASHES[match[1]], int(match[2])
+        return lambda key, nonce, data: hashlib.pbkdf2_hmac(digest, data, nonce, rounds, algorithm.tag_bytes)
+    if match := re.fullmatch(r"scrypt-(\d+)-(\d+)-(\d+)", name):
+        n, r, p = map(int, match.groups())
+        return lambda key, nonce, data: hashlib.scrypt(
+            data, salt=nonce, n=n, r=r, p=p, maxmem=256 * n * r * p, dklen=algorithm.tag_bytes
+        )
+    return None
+
+
+def _fold(value: int, output: bytes) -> int:
+    """FNV-1a over words, then over the rest, begun with `value` (SPEC 5)."""
+    whole = len(output) // 8 * 8
+    for at in range(0, whole, 8):
+        value = (value ^ int.from_bytes(output[at : at + 8], "little")) * _PRIME & _MASK
+    for byte in output[whole:]:
+        value = (value ^ byte) * _PRIME & _MASK
+    return value
+
 
 ELSEWHERE = -1  # in place of the epoch, of what is asked once a run
 Asked = tuple[object, ...]
@@ -74,3 +151,72 @@ class Answers:
         key_seed = seed ^ 1 if asked[-1] == ELSEWHERE else self._policy.seed
         asked_of = replace(cell, size_bytes=size)
         return known_digest(asked_of, self._catalogue.find(cell.algorithm), seed, calls, key_seed=key_seed)
+
+
+# lengths of data that no cell of the run has, of a block at the least
+BLOCK_BYTES, SHORTER, LONGER = 16, 4096, ((1 << 20) + 1, (1 << 20) + 65536)
+# HKDF gives at most 255 digests (RFC 5869), so calls on other lengths than the cell's may fail rightly; a state has one
+# length, and its words may have to lie aligned; a user's benchmark takes what it takes
+OF_ONE_LENGTH = ("expand", "permute", "run")
+CHANCE = random.SystemRandom()
+
+
+class Elsewhere:
+    """Which rows were tried where, which were not yet on long data, and which did not work on a length."""
+
+    def __init__(self, catalogue: Catalogue, looks: Looks, answers: Answers) -> None:
+        self._catalogue = catalogue
+        self._looks = looks
+        self._answers = answers
+        self.tried: set[Asked] = set()
+        self.untried: dict[Asked, list[Cell]] = defaultdict(list)
+        self._refused: dict[Asked, set[Cell]] = defaultdict(set)
+
+    def shortest(self, cell: Cell) -> int:
+        """The least length that a row is tried on."""
+        return max(BLOCK_BYTES, self._catalogue.find(cell.algorithm).data_multiple_bytes)
+
+    def ask(self, sessions: Sessions, cell: Cell, least: int, most: int) -> str:
+        """Make a short chain on data of another length, and at odd addresses, for one cell of a row.
+
+        Returns what is wrong with that by itself; whether runners agree is compared later. Raises RunnerError.
+        """
+        once = cell.runner, cell.algorithm, cell.operation, most
+        if cell.operation in OF_ONE_LENGTH or (most > MOST_BYTES and once in self.tried):
+            return ""  # a mebibyte takes milliseconds: once for all tiers and contracts
+        self.tried.add(once)
+        session, asked = sessions.of(cell), (*question(replace(cell, size_bytes=most)), ELSEWHERE)
+        multiple = self._catalogue.find(cell.algorithm).data_multiple_bytes
+        size = self._answers.lengths.setdefault(asked, CHANCE.randrange(least, most) // multiple * multiple)
+        seed, calls = self._looks.drawn.setdefault(asked, (secrets.randbits(64), 1 + (most <= MOST_BYTES)))
+        try:  # by another seed than the chain's, whose first nonce would be the prepared one again
+            handle = session.prepare(
+                cell.algorithm, cell.operation, cell.contract, size, seed=seed ^ 1, offset=seed % 1024 | 1
+            )
+        except RunnerRefused:
+            self._refused[asked].add(cell)  # not every operation takes every length
+            return ""
+        try:
+            chained = session.audit(handle, seed=seed, calls=calls)
+        except RunnerRefused:
+            return ""
+        finally:
+            session.release(handle)
+        if chained.answer.failures:
+            self._refused[asked].add(cell)  # a library may refuse a length that no cell has
+            return ""
+        if wrong := problem(chained):
+            return f"{wrong} on {size} bytes"
+        self._answers.remember(asked, cell, chained.answer.digest)
+        return ""
+
+    def refusals(self, sessions: Sessions) -> Iterator[tuple[Cell, str]]:
+        """Rows that did not work on a length where another library did, each once, with why it matters."""
+        for asked, refusing in self._refused.items():
+            alive = [cell for cell in self._answers.of(asked) if sessions.runs(cell.process)]
+            took = {sessions.of(cell).identity().library for cell in alive}
+            for cell in [each for each in refusing if sessions.runs(each.process)]:
+                if not took - {sessions.of(cell).identity().library}:
+                    continue
+                refusing.discard(cell)
+                yield cell, f"it does not work on {self._answers.lengths[asked]} bytes, which others take"

@@ -19,25 +19,32 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 
-from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
-from perbyte.measure.answers import Answers
-from perbyte.measure.elsewhere import BLOCK_BYTES, CHANCE, LONGER, SHORTER, Elsewhere
-from perbyte.measure.looks import (
-    CONFIRM_S,
-    CONFIRMATIONS,
-    ONE_S,
-    TIMES,
-    Allowance,
-    Looks,
-    question,
-)
-from perbyte.measure.pieces import Cut
+from perbyte.measure.answers import BLOCK_BYTES, CHANCE, LONGER, SHORTER, Answers, Elsewhere
+from perbyte.measure.looks import CONFIRM_S, CONFIRMATIONS, ONE_S, TIMES, Allowance, Looks, question
 from perbyte.measure.rounds import EpochUnderWay
-from perbyte.measure.sessions import Sessions, failure_kind
+from perbyte.measure.sessions import Sessions, failure_of
+from perbyte.measure.ways import Cut
 from perbyte.measure.witness import Witness
 from perbyte.model import Audit, Cell, Failure, Policy, Process
+from perbyte.stats.audit import (
+    exceeds_in_epochs,
+    gross_lie,
+    is_finished,
+    is_settled,
+    is_suspicious,
+    is_unlike,
+)
+from perbyte.stats.newdata import (
+    COPYING,
+    LEAST_LOOKS,
+    REFUSED,
+    SHORT_BYTES,
+    Surroundings,
+    middle,
+    surroundings,
+)
 
 # A call of this length is looked at in one epoch, and in later ones by lot; where it is cut its pieces are, in every
 # epoch, and the whole calls of cells drawn by lot.
@@ -53,7 +60,7 @@ MOST_TIMES = 64
 AGAIN = 0.25  # of the later epochs, that a cell is looked at again which was never odd
 CHAIN_AGAIN = 1 / 3  # and of these looks, that new data is among
 # of a process's life, that it may work while nobody asks: more slows others on its core by more than refuses a figure
-MOST_UNASKED = 1 - 1 / (1 + stats.REFUSED)
+MOST_UNASKED = 1 - 1 / (1 + REFUSED)
 # contracts whose calls have inputs made for each, which the kernel cannot tell from the calls; and whose calls have no
 # data but their own
 PREPARED, ROUTINE = "batch/", "routine/"
@@ -82,7 +89,7 @@ class Auditor:
         self._elsewhere = Elsewhere(catalogue, self._looks, self._answers)
         self._whole: set[Cell] = set()
         self._unasked: dict[Process, list[float]] = defaultdict(list)
-        self.around = stats.Surroundings()
+        self.around = Surroundings()
 
     def audit(
         self, sessions: Sessions, epoch: EpochUnderWay, lost: Collection[Cell], elapsed_s: float = math.inf
@@ -108,7 +115,7 @@ class Auditor:
             tally = epoch.tallies[cell]
             look = partial(self.look, sessions, cell, epoch.number, tally.calls, tally.call_s, cuts.get(cell))
             self._try(sessions, epoch, cell, look)
-            if why := stats.gross_lie(self._audits.get(cell, []), self.around):
+            if why := gross_lie(self._audits.get(cell, []), self.around):
                 self._fail(Failure("audit", cell.runner, why, address=cell.address))
         short = [c for c in cells if c in cuts or epoch.tallies[c].call_s < LONG_S]
         self._try_rows(sessions, epoch, [c for c in short if not c.contract.startswith(ROUTINE)])
@@ -125,8 +132,8 @@ class Auditor:
             cells = [cell for cell in epoch.tallies if cell.process == process]
             seen = self._unasked[process]
             seen.append(sessions.of(cells[0]).process.unasked_share())
-            if stats.exceeds_in_epochs(seen, MOST_UNASKED):
-                took = f"takes {stats.middle(seen):.2f} s of CPU time per second"
+            if exceeds_in_epochs(seen, MOST_UNASKED):
+                took = f"takes {middle(seen):.2f} s of CPU time per second"
                 text = f"{took} without a request, and so slows the others"
                 for cell in cells:
                     self._fail(Failure("audit", cell.runner, text, address=cell.address))
@@ -144,16 +151,16 @@ class Auditor:
     def begin(self, elapsed_s: float) -> None:
         """Begin with an epoch, when the run has taken so long."""
         self._allowance.elapsed_s = elapsed_s
-        self.around = stats.surroundings(self._own())
+        self.around = surroundings(self._own())
 
     def _own(self) -> dict[Cell, Sequence[Audit]]:
         """The looks at our own loop."""
-        return {cell: looks for cell, looks in self._audits.items() if cell.row == stats.COPYING.row}
+        return {cell: looks for cell, looks in self._audits.items() if cell.row == COPYING.row}
 
     def is_due(self, cell: Cell) -> bool:
         """True unless nothing odd was ever seen of the cell and the lot spares it."""
         known = self._audits.get(cell, [])
-        return not stats.is_finished(known, self.around) or drawn(AGAIN)
+        return not is_finished(known, self.around) or drawn(AGAIN)
 
     def _compare(self, sessions: Sessions) -> None:
         """Fail the cells whose runners gave something else than others on the same new data."""
@@ -170,22 +177,22 @@ class Auditor:
         sizes = {
             cell.size_bytes * (2 if cell.operation == "open" else 1)
             for cell in cells
-            if cell not in epoch.cuts and cell.size_bytes
+            if cell not in epoch.ways.cuts and cell.size_bytes
         }
-        if cells and not any(size <= stats.SHORT_BYTES for size in sizes):
+        if cells and not any(size <= SHORT_BYTES for size in sizes):
             sizes.add(ALWAYS_BYTES)
-        known = {size: len(self._audits.get(replace(stats.COPYING, size_bytes=size), [])) for size in sizes}
+        known = {size: len(self._audits.get(replace(COPYING, size_bytes=size), [])) for size in sizes}
         order = sorted(sizes, key=lambda size: (known[size], CHANCE.random()))
         for size in order[:COPY_SIZES]:
             if not self._allowance.has(COPY_S * size):
                 continue
-            cell = replace(stats.COPYING, size_bytes=size)
+            cell = replace(COPYING, size_bytes=size)
             try:
                 with self._allowance.spent():
                     audit = Audit(cell, epoch.number)
                     calls = max(1, round(COPY_LOOK_S / (PASS_S * size)))
-                    turned, short = bool(epoch.number % 2), size <= stats.SHORT_BYTES
-                    for turn in range(stats.LEAST_LOOKS if short else 1):  # as many as a cell is judged by
+                    turned, short = bool(epoch.number % 2), size <= SHORT_BYTES
+                    for turn in range(LEAST_LOOKS if short else 1):  # as many as a cell is judged by
                         audit = self._looks.look(self._witness, audit, calls, turned=turned ^ bool(turn % 2))
                     audit = self._looks.chain(self._witness, audit, turned=turned)
                     if short:
@@ -221,7 +228,7 @@ class Auditor:
         cuts = {
             cell: cut
             for cell in cells
-            if (cut := epoch.cuts.get(cell)) and epoch.tallies[cell].call_s > LONG_S
+            if (cut := epoch.ways.cuts.get(cell)) and epoch.tallies[cell].call_s > LONG_S
         }
         for cell in CHANCE.sample(list(cuts), len(cuts)):
             takes_s = WHOLE_CALLS * epoch.tallies[cell].call_s
@@ -232,7 +239,7 @@ class Auditor:
         return cuts
 
     def _remember_chain(self, audit: Audit, digest: str) -> None:
-        if audit.cell.row != stats.COPYING.row:
+        if audit.cell.row != COPYING.row:
             self._answers.remember((*question(audit.cell), audit.epoch), audit.cell, digest)
 
     def _try(self, sessions: Sessions, epoch: EpochUnderWay, cell: Cell, look: Callable[[], str]) -> None:
@@ -243,7 +250,7 @@ class Auditor:
         try:
             what = look()
         except RunnerError as error:
-            self._fail(Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
+            self._fail(failure_of(cell, error))
             return
         if not what:
             return
@@ -259,13 +266,7 @@ class Auditor:
         self._audits[audit.cell].append(audit)
 
     def look(
-        self,
-        sessions: Sessions,
-        cell: Cell,
-        epoch: int,
-        calls: int,
-        call_s: float,
-        cut: Cut | None = None,
+        self, sessions: Sessions, cell: Cell, epoch: int, calls: int, call_s: float, cut: Cut | None = None
     ) -> str:
         """Audit one cell; return what is wrong with its results, empty where nothing is.
 
@@ -277,13 +278,11 @@ class Auditor:
             unchained = f"a call takes {call_s:.2g} s; its row's was, on shorter data"
             audit = Audit(cell, epoch, unchained=unchained)
             self._keep(
-                self._looks.look_at_pieces(
-                    sessions, audit, cut, lambda look: stats.is_suspicious([*known, look])
-                )
+                self._looks.look_at_pieces(sessions, audit, cut, lambda look: is_suspicious([*known, look]))
             )
             return ""
         audit = Audit(cell, epoch, long=call_s > LONG_S)
-        odd = any(stats.is_unlike(other, self.around) for other in known) or stats.is_suspicious(known)
+        odd = any(is_unlike(other, self.around) for other in known) or is_suspicious(known)
         if audit.long and any(other.claimed_ns for other in known) and not odd:
             return ""
         alone = call_s > ONE_S
@@ -316,18 +315,18 @@ class Auditor:
         wanted = looks.look_s[cell.process] / max(call_s, 1e-12)
         calls = max(1, min(round(wanted), MOST_TIMES * max(calls, 1)))
         audit = looks.look(sessions, audit, calls, turned=bool(epoch % 2), times=times)
-        if stats.is_suspicious([*known, audit]):
+        if is_suspicious([*known, audit]):
             # by what the first look took, whatever was said of it
             more = max(1, min(1000, round(CONFIRM_S / max(looks.sample_s, calls * call_s, 1e-6))))
             for turn in range(2 if audit.long else CONFIRMATIONS):
                 audit = looks.look(sessions, audit, calls * more, turned=bool(turn % 2), times=times)
-                if stats.is_settled(audit, 1):
+                if is_settled(audit, 1):
                     break
         if cell.operation == "run" or (known and not odd and not drawn(CHAIN_AGAIN)):
             return audit
         audit = looks.chain(sessions, audit, turned=bool(epoch % 2))
         for turn in range(2 if audit.long else CONFIRMATIONS):
-            if audit.wrong or not stats.is_unlike(audit, self.around):
+            if audit.wrong or not is_unlike(audit, self.around):
                 break
             audit = looks.look(sessions, audit, calls, turned=bool(turn % 2), times=times)
             audit = looks.chain(sessions, audit, turned=bool(turn % 2))

@@ -25,15 +25,14 @@ from typing import Any
 from perbyte import __version__, places
 from perbyte.catalogue import load
 from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.measure.forecast import foresee
+from perbyte.measure.forecast import foresee, kind_of, recall_pace
 from perbyte.measure.history import RunHistory, RunOutcome, Watcher
 from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
-from perbyte.measure.pace import kind_of, recall_pace
 from perbyte.measure.plan import Plan, Request, Survey, built_runners, choose_twins, find_cells, survey
 from perbyte.measure.run import Measurement
 from perbyte.model import Conditions, Policy, Sink, StoredRun, parse_address
 from perbyte.model.cell import FULL
-from perbyte.protocol import PROTOCOL_VERSION
+from perbyte.protocol.messages import PROTOCOL_VERSION
 from perbyte.runners import TimeLimits, not_built, stale
 
 

@@ -17,8 +17,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perbyte.errors import RunnerError
-from perbyte.measure.neighbour import Share
-from perbyte.measure.sessions import Sessions, failure_kind
+from perbyte.measure.cores import Share
+from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of
 from perbyte.model import Burst, Cell, Failure, Policy
 from perbyte.stats.draws import ENOUGH_CALLS
 
@@ -82,9 +82,9 @@ class Draws:
             if self.sessions.revive(cell.process):
                 self.sessions.of(cell).check_calls(self.sessions.handle(cell), 1)
                 return True
-            self._lose(cell, "crashed", "its process broke off too often")
+            self.fail(Failure("crashed", cell.runner, BROKE_OFF, cell.address))
         except RunnerError as error:
-            self._lose(cell, failure_kind(error), str(error))
+            self.fail(failure_of(cell, error))
         return False
 
     def _enough(self, cell: Cell) -> bool:
@@ -108,7 +108,7 @@ class Draws:
                 contention_tolerance=self.policy.contention_tolerance,
             )
         except RunnerError as error:
-            self._lose(cell, failure_kind(error), str(error))
+            self.fail(failure_of(cell, error))
             return False
         self.keep(measured.burst)
         tick_hz = max(self.sessions.calibrations[cell.process].tick_hz, 1.0)
@@ -124,7 +124,4 @@ class Draws:
                 f"its process worked for {taken.cpu_s:.3g} s in {taken.calls} calls, "
                 f"which are said to have taken {taken.timed_s:.3g} s"
             )
-            self._lose(cell, "audit", message)
-
-    def _lose(self, cell: Cell, kind: str, message: str) -> None:
-        self.fail(Failure(kind, cell.runner, message, address=cell.address))
+            self.fail(Failure("audit", cell.runner, message, cell.address))

@@ -87,7 +87,7 @@ class RunHistory:
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """What came of a run. `complete` is False after an interruption; `timing`: seconds by part (`measure.timing`).
+    """What came of a run. `complete` is False after an interruption; `timing`: seconds by part (`measure.budget`).
 
     `over_at`: when its last epoch ended, by the monotonic clock.
     """

@@ -27,16 +27,53 @@ from perbyte.measure.sessions import (
     STARTING_FAILS,
     Sessions,
     draw_layout,
-    failure_kind,
+    failure_of,
 )
 from perbyte.measure.states import EVICTED_BYTES, EVICTED_TIMES
 from perbyte.measure.validation import Validation
-from perbyte.model import Calibration, Cell, Failure, Policy, Process, RunnerIdentity
+from perbyte.model import Algorithm, Calibration, Cell, Failure, Policy, Process, RunnerIdentity
 from perbyte.model.leak import Contrast, LeakFigure
 from perbyte.runners.pairs import TakenPairs, take_pairs
 from perbyte.runners.session import Session
 from perbyte.stats.clean import own_quiet
 from perbyte.stats.leak import Pairs, judge_row, pair_figures, pair_samples, pairs_wanted
+
+KEY = Contrast("key", "fixed", "random")
+SCALAR = Contrast("key", "sparse", "random")
+DATA = Contrast("data", "zeros", "random")
+MESSAGE = Contrast("data", "fixed", "random")
+TAG = Contrast("input", "late", "early")  # a wrong tag, whose last or first byte is the wrong one
+REJECTION = Contrast("input", "genuine", "changed")
+
+_CIPHERS = ("block-cipher", "stream-cipher")
+
+
+def contrasts_of(algorithm: Algorithm, operation: str) -> tuple[Contrast, ...]:
+    """The contrasts of an operation; none where it works on nothing secret, as `verify` and `encapsulate`.
+
+    A key that is the runner's own cannot be another: what is signed with it varies instead. A ciphertext belongs to one
+    key, so that of `decapsulate` only the ciphertext varies: whether it is refused has to stay secret. Of `open` both
+    classes are refused; how far the tag was right has to stay secret.
+    """
+    kind = algorithm.kind
+    if operation == "open":
+        return (TAG,)
+    if operation == "decapsulate":
+        return (REJECTION,)
+    if operation == "derive":
+        return () if algorithm.fixed_key else (KEY, SCALAR)
+    if operation == "sign":
+        return (MESSAGE,) if algorithm.fixed_key else (KEY,)
+    if operation in ("digest", "squeeze", "hash"):
+        return (DATA,)
+    if operation == "run":
+        return (DATA, MESSAGE)
+    if operation == "expand":
+        return (KEY,)
+    if operation in ("encrypt", "decrypt") and kind in _CIPHERS:
+        return (KEY, DATA)
+    return (KEY, DATA) if operation in ("seal", "mac") else ()
+
 
 EPOCHS = 4
 NULL_ONE_IN = 4
@@ -102,9 +139,8 @@ class Leaks:
                     while left:
                         self._case(session, calibration, left.pop(), epoch, share_s)
             except STARTING_FAILS as error:
-                kind = failure_kind(error) if isinstance(error, RunnerError) else "absent"
                 for case in left:
-                    self._fail(case, Failure(kind, process.runner, str(error), address=case.cell.address))
+                    self._fail(failure_of(case.cell, error), case)
                 return
             except _ProcessEnded:
                 continue
@@ -125,12 +161,9 @@ class Leaks:
         identity = session.identity()
         self.identities[Process(identity.runner, identity.cpu, 0)] = identity
         learnt = self.learnt or recall(self.cores[0])
-        calibration = session.calibrate(
-            CALIBRATION_MS, epoch=epoch, cores=self.cores, patience_ms=PATIENCE_MS, known=learnt.known
+        return learnt.calibrate(
+            session, CALIBRATION_MS, epoch=epoch, cores=self.cores, patience_ms=PATIENCE_MS
         )
-        if session.spec.native:
-            learnt.note(calibration)
-        return calibration
 
     def _case(
         self, session: Session, calibration: Calibration, case: LeakCase, epoch: int, share_s: float
@@ -158,7 +191,7 @@ class Leaks:
         except RunnerError as error:
             self._faults[cell] += 1
             if session.alive or self._faults[cell] > RESTARTS:
-                self._fail(case, Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
+                self._fail(failure_of(cell, error), case)
             if not session.alive:
                 raise _ProcessEnded from None
         finally:
@@ -197,9 +230,7 @@ class Leaks:
             warm=not case.cold,
             evict_bytes=max(EVICTED_BYTES, EVICTED_TIMES * own_cache_bytes()) if case.cold else 0,
             contention_floor=quiet.floor,
-            contention_tolerance=quiet.limit / quiet.floor - 1
-            if quiet.floor
-            else policy.contention_tolerance,
+            contention_tolerance=quiet.tolerance(policy),
             patience=PATIENCE[calibration.contention_probe],
         )
         pairs = pair_samples(taken.burst, taken.order, calibration, policy)
@@ -210,7 +241,7 @@ class Leaks:
         self.keep(case, epoch, null, taken, pairs)
         self.say(case.name)
 
-    def _fail(self, case: LeakCase, failure: Failure) -> None:
+    def _fail(self, failure: Failure, case: LeakCase) -> None:
         self._broken.add(case.cell)
         self.failures.append(failure)
 
@@ -218,17 +249,15 @@ class Leaks:
 def unfit(cells: Sequence[Cell], survey: Survey, policy: Policy) -> list[Failure]:
     """Say which cells compute anything wrong, or cannot be asked, by the validation of a run."""
     faults: list[Failure] = []
-    layout = draw_layout(policy.seed, 0)
-    with Sessions(
-        survey, cores=policy.cores, epoch=0, layout=layout, seed=policy.seed, gentle=policy.gentle
-    ) as sessions:
+    with Sessions(survey, cores=policy.cores, epoch=0, seed=policy.seed, gentle=policy.gentle) as sessions:
         for process in dict.fromkeys(cell.process for cell in cells):
             try:
                 sessions.start(process)
             except STARTING_FAILS as error:
-                own_cells = [cell for cell in cells if cell.process == process]
                 faults += [
-                    Failure("absent", cell.runner, str(error), address=cell.address) for cell in own_cells
+                    Failure("absent", cell.runner, str(error), cell.address)
+                    for cell in cells
+                    if cell.process == process
                 ]
         there = [cell for cell in cells if sessions.runs(cell.process)]
         return faults + list(Validation(load(), sessions).examine(there).failures)

@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from perbyte import places
+from perbyte.measure.machine import cpu_facts
 from perbyte.model import Calibration, KnownProbe
+from perbyte.runners.session import Session
 
 # how sure a process is of its window: the last word of its text (runners/sdk/c/window.h)
 CERTAINTIES = ("none", "halved", "likely", "sure")
@@ -33,6 +35,17 @@ class Learnt:
         self._file = file
         self._processor = describe_processor(core)
         self.known = self._read()
+
+    def calibrate(
+        self, session: Session, milliseconds: float, *, epoch: int, cores: Sequence[int], patience_ms: float
+    ) -> Calibration:
+        """Let a process look at its clock, told what is known, and take over what it found out. Raises RunnerError."""
+        calibration = session.calibrate(
+            milliseconds, epoch=epoch, cores=cores, patience_ms=patience_ms, known=self.known
+        )
+        if session.spec.native:  # what others say of the reorder buffer is their own affair
+            self.note(calibration)
+        return calibration
 
     def note(self, calibration: Calibration) -> None:
         """Take over what a process found out, where that is more than was known."""
@@ -61,25 +74,25 @@ class Learnt:
         return KnownProbe()
 
     def _write(self) -> None:
-        """Replace the file at once; where that cannot be, the next run learns again."""
-        content = {
-            "boot": _boot(),
-            "processor": self._processor,
-            "window": self.known.window,
-            "floor": self.known.floor,
-            "shared": self.known.shared,
-        }
-        if not self._file or not all(map(math.isfinite, (self.known.floor, self.known.shared))):
-            return
-        with contextlib.suppress(OSError):
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self._file.parent, prefix=self._file.name)
-            try:
-                with os.fdopen(handle, "w", encoding="ascii") as file:
-                    json.dump(content, file)
-                Path(name).replace(self._file)
-            except OSError:
-                Path(name).unlink(missing_ok=True)
+        known = self.known
+        probe = {"window": known.window, "floor": known.floor, "shared": known.shared}
+        keep_json(self._file, {"boot": _boot(), "processor": self._processor, **probe})
+
+
+def keep_json(file: Path | None, content: Mapping[str, Any]) -> None:
+    """Replace a small file at once; where that cannot be, or a number is not finite, nothing is remembered."""
+    if not file:
+        return
+    with contextlib.suppress(OSError, ValueError):
+        text = json.dumps(content, allow_nan=False)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as new:
+                new.write(text)
+            Path(name).replace(file)
+        except OSError:
+            Path(name).unlink(missing_ok=True)
 
 
 def recall(core: int) -> Learnt:
@@ -113,24 +126,14 @@ def certainty(window: str) -> int:
     return CERTAINTIES.index(words[-1]) if words and words[-1] in CERTAINTIES else -1
 
 
+_KIND = ("vendor_id", "cpu family", "model", "model name", "stepping", "microcode", "cpu part", "cpu variant")
+
+
 def describe_processor(core: int) -> str:
     """Return what tells the kind of a core from others: what Linux says of it in /proc/cpuinfo, clocks left out."""
-    names = (
-        "vendor_id",
-        "cpu family",
-        "model",
-        "model name",
-        "stepping",
-        "microcode",
-        "CPU part",
-        "CPU variant",
-    )
-    with contextlib.suppress(OSError):
-        for block in Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").split("\n\n"):
-            pairs = [line.partition(":") for line in block.splitlines()]
-            facts = {name.strip(): value.strip() for name, _, value in pairs}
-            if facts.get("processor") == str(core):
-                return "; ".join(facts[name] for name in names if facts.get(name))
+    for facts in cpu_facts():
+        if facts.get("processor") == str(core):
+            return "; ".join(facts[name] for name in _KIND if facts.get(name))
     return ""
 
 

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections import Counter
+from collections.abc import Iterable
 
 from perbyte.errors import RunnerGarbled
 from perbyte.measure.history import RunHistory, Watcher
 from perbyte.measure.plan import Plan
-from perbyte.measure.second_look import SecondLooks
-from perbyte.measure.sessions import alike
-from perbyte.model import Burst, Calibration, Cell, Failure, Policy, RunnerIdentity, Sink, UnprovenTier
+from perbyte.measure.sessions import CALIBRATIONS, alike
+from perbyte.model import (
+    Burst,
+    Calibration,
+    Cell,
+    Failure,
+    Policy,
+    Process,
+    RunnerIdentity,
+    Sink,
+    UnprovenTier,
+)
+from perbyte.stats.clean import out_of_line
 
 
 class Ledger:
@@ -66,7 +77,7 @@ class Admission:
         self._ledger = ledger
         self._watcher = watcher
         self._identified: dict[tuple[str, str], RunnerIdentity] = {}
-        self._second_looks = SecondLooks()
+        self._second_looks: Counter[tuple[Process, int]] = Counter()
 
     def admit(self, identity: RunnerIdentity, calibration: Calibration) -> bool:
         """Note who a process is and what it found out about its clock; False when it cannot be used.
@@ -90,7 +101,10 @@ class Admission:
                 f"{calibration.runner} (tier {calibration.cpu}) broke off; its replacement has another clock"
             )
             return False
-        if self._second_looks.due(calibration, self._calibrations(), self._policy):
+        others = history.calibrations.values()
+        # a process is never given up for an odd floor: what it found last is taken, a few looks on
+        if self._second_looks[key] < CALIBRATIONS - 1 and out_of_line(calibration, others, self._policy):
+            self._second_looks[key] += 1
             return False
         if history.identity(identity.runner, identity.cpu) != identity:
             sink.identified(identity)
@@ -98,6 +112,3 @@ class Admission:
         history.calibrations[key] = calibration
         sink.calibrated(calibration)
         return True
-
-    def _calibrations(self) -> Collection[Calibration]:
-        return self._ledger.history.calibrations.values()

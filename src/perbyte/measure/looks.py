@@ -17,14 +17,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from perbyte import stats
 from perbyte.errors import RunnerRefused
-from perbyte.measure.pieces import Cut
+from perbyte.measure.ways import Cut
 from perbyte.measure.witness import Witness, clock_hz
 from perbyte.model import Audit, Calibration, Cell, Policy, Process
 from perbyte.protocol.material import RING
 from perbyte.runners.session import Session
 from perbyte.runners.taken import Chained, TakenBursts
+from perbyte.stats.audit import is_settled
+from perbyte.stats.clean import by_company, lowest_clean_ns, own_quiet
 
 # of calls in a sample of the first look: samples that follow each other within 40 us may share clock probes, which are
 # taken off both accounts
@@ -78,11 +79,7 @@ class Looks:
     """Takes looks, and knows what a question takes of each process."""
 
     def __init__(
-        self,
-        policy: Policy,
-        witness: Witness,
-        allowance: Allowance,
-        remember: Callable[[Audit, str], None],
+        self, policy: Policy, witness: Witness, allowance: Allowance, remember: Callable[[Audit, str], None]
     ) -> None:
         """`remember` is told what a chain gave that all runners are asked for."""
         self._policy = policy
@@ -110,8 +107,8 @@ class Looks:
             calls=max(1, round(self._policy.sample_us * 1e3 / call_ns)),
             sample_us=self._policy.sample_us,
         )
-        alone, shared = stats.by_company(taken.burst, calibration, self._policy)
-        probed = stats.own_quiet(calibration, self._policy).limit > 0
+        alone, shared = by_company(taken.burst, calibration, self._policy)
+        probed = own_quiet(calibration, self._policy).limit > 0
         return replace(
             audit,
             clean_ns=min([*alone, *([audit.clean_ns] if audit.clean_ns else [])], default=0.0),
@@ -132,7 +129,7 @@ class Looks:
             audit = self.look(sessions, audit, 1, turned=turned, piece_bytes=length, times=times)
             more = min(1000, math.ceil(2 * CONFIRM_S / (pieces * shorter_s)))
             times = 1, max(TIMES[1], 1 + more)
-            if not odd(audit) or (turn and stats.is_settled(audit, 1)):
+            if not odd(audit) or (turn and is_settled(audit, 1)):
                 break
         return audit
 
@@ -279,7 +276,7 @@ class Looks:
         asking_s = least.cpu_s - sum(_ticks(least)) * tick_ns * 1e-9
         self.look_s[cell.process] = min(4 * asking_s, MOST_LOOK_S) if asking_s > LOOK_S else LOOK_S
         bursts = [reading.burst for reading in taken.values()]
-        lowest = min(stats.lowest_clean_ns(burst, calibration, self._policy) for burst in bursts)
+        lowest = min(lowest_clean_ns(burst, calibration, self._policy) for burst in bursts)
         clean_ns = min(pieces * lowest, audit.clean_ns or math.inf)
         return replace(
             audit,

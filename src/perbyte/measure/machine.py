@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 import platform
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.measure.core_names import core_name
 from perbyte.model import Machine
 from perbyte.runners.machinecode import read_flags
 
@@ -43,7 +42,7 @@ _CORE = "/sys/devices/system/cpu/cpu{}/"
 
 def describe_machine() -> Machine:
     """Return the profile of the machine this process runs on. Never raises: unknown fields stay empty."""
-    info = _cpu_info()
+    info = next(cpu_facts())
     return Machine(
         cpu_model=core_name(info) or platform.processor(),
         cpu_vendor=info.get("vendor_id") or info.get("cpu implementer") or info.get("mvendorid", ""),
@@ -99,10 +98,7 @@ def step_aside(cores: Collection[int]) -> None:
 def _kinds_of_cores() -> dict[int, tuple[str, ...]]:
     """What tells cores of different kinds apart: model, highest clock, capacity, size of their own caches."""
     kinds = {}
-    for block in _read("/proc/cpuinfo").split("\n\n"):
-        facts = {
-            k.strip().lower(): v.strip() for k, _, v in (line.partition(":") for line in block.splitlines())
-        }
+    for facts in cpu_facts():
         if not facts.get("processor", "").isdigit():
             continue
         place = _CORE.format(facts["processor"])
@@ -140,10 +136,11 @@ def _read(path: str | Path) -> str:
         return ""
 
 
-def _cpu_info() -> dict[str, str]:
-    first, _, _ = _read("/proc/cpuinfo").partition("\n\n")
-    pairs = (line.partition(":") for line in first.splitlines())
-    return {name.strip().lower(): value.strip() for name, _, value in pairs}
+def cpu_facts() -> Iterator[dict[str, str]]:
+    """What Linux says of each processor in /proc/cpuinfo, by names in lower case; at least one, which may be empty."""
+    for block in _read("/proc/cpuinfo").split("\n\n"):
+        pairs = (line.partition(":") for line in block.splitlines())
+        yield {name.strip().lower(): value.strip() for name, _, value in pairs}
 
 
 def _threads_per_core() -> int:
@@ -215,3 +212,65 @@ def _nominal_hz(info: dict[str, str]) -> float:
         return float(base) * 1e3
     named = re.search(r"@\s*([\d.]+)\s*GHz", info.get("model name", ""))
     return float(named[1]) * 1e9 if named else 0.0
+
+
+# Arm's manuals (MIDR_EL1) and Linux (`arch/arm64/include/asm/cputype.h`); a number that is not here stays a number
+_ARM = {
+    0x41: {
+        0xD03: "Cortex-A53",
+        0xD04: "Cortex-A35",
+        0xD05: "Cortex-A55",
+        0xD07: "Cortex-A57",
+        0xD08: "Cortex-A72",
+        0xD09: "Cortex-A73",
+        0xD0A: "Cortex-A75",
+        0xD0B: "Cortex-A76",
+        0xD0C: "Neoverse N1",
+        0xD0D: "Cortex-A77",
+        0xD40: "Neoverse V1",
+        0xD41: "Cortex-A78",
+        0xD44: "Cortex-X1",
+        0xD46: "Cortex-A510",
+        0xD47: "Cortex-A710",
+        0xD48: "Cortex-X2",
+        0xD49: "Neoverse N2",
+        0xD4D: "Cortex-A715",
+        0xD4E: "Cortex-X3",
+        0xD4F: "Neoverse V2",
+        0xD80: "Cortex-A520",
+        0xD81: "Cortex-A720",
+        0xD82: "Cortex-X4",
+        0xD83: "Neoverse V3AE",
+        0xD84: "Neoverse V3",
+        0xD8E: "Neoverse N3",
+    },
+    0x43: {0x0AF: "Cavium ThunderX2"},
+    0x46: {0x001: "Fujitsu A64FX"},
+    0x48: {0xD01: "HiSilicon TSV110"},
+    0x61: {
+        0x022: "Apple M1 Icestorm",
+        0x023: "Apple M1 Firestorm",
+        0x032: "Apple M2 Blizzard",
+        0x033: "Apple M2 Avalanche",
+    },
+    0xC0: {0xAC3: "Ampere-1", 0xAC4: "Ampere-1A"},
+}
+
+
+def core_name(info: Mapping[str, str]) -> str:
+    """Return what the facts of a processor in `/proc/cpuinfo` (names in lower case) call it; '' where they do not."""
+    for key in ("model name", "cpu model", "uarch"):
+        if info.get(key):
+            return info[key]
+    named = _ARM.get(_number(info.get("cpu implementer", "")), {}).get(_number(info.get("cpu part", "")), "")
+    if named:
+        return named
+    _, _, machine = info.get("processor 0", "").partition("machine = ")
+    return f"IBM {machine.strip()}" if machine else ""
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        return -1

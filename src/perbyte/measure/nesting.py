@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from perbyte.measure.rounds import MOST_BURSTS, NORMAL_QUARTILES, Tally
 from perbyte.model import Cell, Policy
 from perbyte.stats.arrays import np
-from perbyte.stats.estimate import epoch_value, normal_quantile
+from perbyte.stats.estimate import midmean, normal_quantile
 from perbyte.stats.interval import MIDMEAN_SPREAD_LIMIT, midmean_spread
 from perbyte.stats.samples import Floats
 
@@ -80,7 +80,7 @@ class Nesting:
             if len(tally.medians) < LEAST_BURSTS:
                 continue
             medians = np.array(tally.medians)
-            mean = epoch_value(medians)
+            mean = midmean(medians)
             if mean <= 0:
                 continue
             known = self._known[cell]

@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from perbyte.measure.budget import GRACE_S
-from perbyte.measure.pace import Pace
+from perbyte.measure.forecast import Pace
 from perbyte.measure.rounds import Tally
 from perbyte.measure.stopping import LEAST_HALF_WIDTH
 from perbyte.model import NOT_REACHED, Cell, CellFigure, Failure, Policy, Quality
@@ -80,9 +80,7 @@ class Reach:
         """
         return {
             cell: self.not_reached(
-                cell,
-                f"one checked call took {seconds:.1f} s",
-                (1 + 2 * self._policy.epochs) * seconds,
+                cell, f"one checked call took {seconds:.1f} s", (1 + 2 * self._policy.epochs) * seconds
             )
             for cell in cells
             if (seconds := took_s.get(cell, 0.0)) > self._most_s

@@ -18,20 +18,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from perbyte import stats
 from perbyte.errors import RunnerError
-from perbyte.measure.cores import Aside
-from perbyte.measure.neighbour import Share
-from perbyte.measure.pieces import LARGE_BYTES, Cut, cut_calls, first_piece
-from perbyte.measure.sessions import Sessions, failure_kind
-from perbyte.measure.timing import Timing
-from perbyte.measure.warmth import FULL_ROUND, Warmth
+from perbyte.measure.budget import Timing
+from perbyte.measure.cores import Aside, Share
+from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of
+from perbyte.measure.ways import FULL_ROUND, LARGE_BYTES, Ways, cut_calls, first_piece
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
-from perbyte.protocol.layouts import LAYOUT_BITS, further_layout
+from perbyte.protocol.material import LAYOUT_BITS, further_layout
 from perbyte.runners.session import Session
 from perbyte.runners.taken import AskedBurst, TakenBursts, UnreadBursts
 from perbyte.stats.arrays import np
-from perbyte.stats.estimate import midmean_half_width
+from perbyte.stats.clean import Quiet, find_quiet, judge_samples
+from perbyte.stats.estimate import midmean, midmean_half_width
+from perbyte.stats.figure import PIECES_APART
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -87,7 +86,7 @@ class Tally:
         if len(self.medians) < _BURSTS_TO_STOP:
             return False
         values = np.array(self.medians)
-        centre = abs(stats.epoch_value(values))
+        centre = abs(midmean(values))
         # a call of a cycle or less cannot be fixed to a quarter of a per cent of itself, nor need it be
         allowed = max(SHARE_OF_PRECISION * policy.precision * centre, 0.01)
         return midmean_half_width(values, policy.level) <= allowed
@@ -112,10 +111,8 @@ class _Came:
 class EpochUnderWay:
     """The epoch under way.
 
-    From earlier epochs come `fixed_calls`, calls per sample of long cells, `took`, seconds per burst, and `cuts`, how
-    the calls of long cells are cut (None: not at all). `warmth` decides how briefly bursts are
-    warmed. `most_rounds` and `most_samples`: in how many rounds a cell takes part, by what earlier epochs showed (None:
-    nothing), and how many samples a burst has, at the most. `single`: cells whose bursts no fork takes.
+    `ways` are what earlier epochs found out, and this one adds to. `most_rounds` and `most_samples`: in how many rounds
+    a cell takes part, by what earlier epochs showed (None: nothing), and how many samples a burst has, at the most.
     """
 
     number: int
@@ -126,19 +123,15 @@ class EpochUnderWay:
     keep: Callable[[Burst], None]
     fail: Callable[[Failure], None]
     tell: Callable[[Cell, int, int, float], None]
+    ways: Ways
+    most_rounds: Callable[[Cell], int | None]
+    most_samples: Callable[[Cell], int]
     aside: Aside = field(default_factory=Aside)
     share: Share = field(default_factory=Share)
-    fixed_calls: dict[Cell, int] = field(default_factory=dict)
-    took: dict[Cell, float] = field(default_factory=dict)
-    cuts: dict[Cell, Cut | None] = field(default_factory=dict)
-    warmth: Warmth | None = None
-    most_rounds: Callable[[Cell], int | None] = lambda cell: None
-    most_samples: Callable[[Cell], int] | None = None
-    single: set[Cell] = field(default_factory=set)
     timing: Timing = field(default_factory=Timing)
     tallies: dict[Cell, Tally] = field(default_factory=lambda: defaultdict(Tally))
     _asked: int = 0
-    _readings: Mapping[Process, stats.Quiet] = field(default_factory=dict)
+    _readings: Mapping[Process, Quiet] = field(default_factory=dict)
     _clean: int = 0
     _taken: int = 0
     _cores: dict[Process, int] = field(default_factory=dict)
@@ -192,14 +185,14 @@ class EpochUnderWay:
 
     def _rounds(self, cell: Cell) -> int:
         looks = self.policy.looks
-        return self.most_rounds(cell) or (looks[0] if self.cuts.get(cell) else looks[-1])
+        return self.most_rounds(cell) or (looks[0] if self.ways.cuts.get(cell) else looks[-1])
 
     def _planned(self, cell: Cell) -> bool:
         """True when earlier epochs say how many bursts a cell is worth, and each is short."""
         return self._forks(cell) and self.most_rounds(cell) is not None
 
     def _forks(self, cell: Cell) -> bool:
-        return self.policy.forks and cell not in self.single
+        return self.policy.forks and cell not in self.ways.single
 
     def _at_once(self, cell: Cell, round_number: int) -> int:
         """How many rounds' bursts are asked for at once: 0 where they were, in an earlier round."""
@@ -218,7 +211,7 @@ class EpochUnderWay:
         """
         planned = self.most_rounds(cell)
         starts = {1, 1 + (planned + 1) // 2} if planned else set(QUESTIONS)
-        if self.warmth and self.warmth.compares:
+        if self.ways.warmth.compares:
             starts |= {FULL_ROUND, FULL_ROUND + 1}
         return starts
 
@@ -227,30 +220,30 @@ class EpochUnderWay:
         return [
             cell
             for cell, tally in self.tallies.items()
-            if self.cuts.get(cell)
+            if self.ways.cuts.get(cell)
             and tally.medians
-            and float(np.median(tally.medians)) > (1 + stats.PIECES_APART) * tally.whole
+            and float(np.median(tally.medians)) > (1 + PIECES_APART) * tally.whole
         ]
 
     def _wanted(self, cell: Cell, round_number: int) -> tuple[int, ...]:
         """The bursts of one round: lengths of pieces, 0 for whole calls."""
-        if cell not in self.cuts:
+        if cell not in self.ways.cuts:
             return (first_piece(cell),)
-        cut = self.cuts[cell]
+        cut = self.ways.cuts[cell]
         if not cut:
             return (0,)
         whole = round_number == 1 and cut.call_s < WHOLE_CHECK_S
         return (cut.shorter, cut.longer, 0) if whole else (cut.shorter, cut.longer)
 
     def _costly(self, cell: Cell) -> bool:
-        return not self.cuts.get(cell) and self.tallies[cell].costly(self.policy)
+        return not self.ways.cuts.get(cell) and self.tallies[cell].costly(self.policy)
 
     def _late(self, cell: Cell) -> bool:
         return time.monotonic() + self.tallies[cell].longest_s > self.deadline
 
     def _long(self, cell: Cell) -> bool:
         """True when one burst of the cell outlasts the bursts of many others, as far as is known by now."""
-        took = min(self.tallies[cell].shortest_s, self.took.get(cell, math.inf))
+        took = min(self.tallies[cell].shortest_s, self.ways.took.get(cell, math.inf))
         if math.isfinite(took):  # the shortest: one hiccup of the machine does not make a call long
             return took > LONG_BURSTS * self.policy.burst_limit_ms * 1e-3
         return cell.size_bytes >= LARGE_BYTES
@@ -274,19 +267,13 @@ class EpochUnderWay:
         if cell in self._lost:
             return
         if not self.sessions.revive(cell.process):
-            self._lose(
-                cell, Failure("crashed", cell.runner, "its process broke off too often", address=cell.address)
-            )
+            self._lose(cell, Failure("crashed", cell.runner, BROKE_OFF, cell.address))
             return
         policy, tally = self.policy, self.tallies[cell]
-        calls = 1 if piece_bytes else tally.calls or self.fixed_calls.get(cell, 0)
+        calls = 1 if piece_bytes else tally.calls or self.ways.fixed_calls.get(cell, 0)
         try:
-            session, quiet, handle = (
-                self.sessions.of(cell),
-                self._quiet(cell.process),
-                self.sessions.handle(cell),
-            )
-            samples = self.most_samples(cell) if self.most_samples else policy.burst_samples
+            session, handle = self.sessions.of(cell), self.sessions.handle(cell)
+            quiet, samples = self._quiet(cell.process), self.most_samples(cell)
             began = time.monotonic()
             self.aside.leave(self.core_of(cell.process))
             asked = session.send_measure(
@@ -300,14 +287,12 @@ class EpochUnderWay:
                 calls=calls,
                 sample_us=policy.sample_us,
                 contention_floor=quiet.floor,
-                contention_tolerance=quiet.limit / quiet.floor - 1
-                if quiet.floor
-                else policy.contention_tolerance,
+                contention_tolerance=quiet.tolerance(policy),
                 clock_tolerance=policy.clock_tolerance,
                 patience=PATIENCE[self.sessions.calibrations[cell.process].contention_probe],
                 piece_bytes=piece_bytes,
                 warm_us=policy.warm_us,
-                warm_least_us=self.warmth.least_us(round_number) if self.warmth else policy.warm_least_us,
+                warm_least_us=self.ways.warmth.least_us(round_number),
                 forks=bursts if self._forks(cell) and not piece_bytes else 0,
                 layout=self._layout(cell, round_number),
             )
@@ -338,7 +323,7 @@ class EpochUnderWay:
             return None
 
     def _lose_by(self, cell: Cell, error: RunnerError) -> None:
-        self._lose(cell, Failure(failure_kind(error), cell.runner, str(error), address=cell.address))
+        self._lose(cell, failure_of(cell, error))
 
     def _lose(self, cell: Cell, failure: Failure) -> None:
         self._lost.add(cell)
@@ -353,12 +338,12 @@ class EpochUnderWay:
         samples = sum(map(len, bursts))
         if burst.calls * samples > MOST_CALLS_PER_S * measured.wall_s:
             text = f"says that {burst.calls * samples:.3g} calls took {measured.wall_s:.3g} s"
-            self._lose(cell, Failure("garbled", cell.runner, text, address=cell.address))
+            self._lose(cell, Failure("garbled", cell.runner, text, cell.address))
             return
         tally = self.tallies[cell]
         self._cores[cell.process] = burst.core[-1] if burst.core else -1
         if not measured.forked:
-            self.single.add(cell)
+            self.ways.single.add(cell)
         for taken_burst in bursts:
             self.keep(taken_burst)
         self._note(cell, tally, bursts)
@@ -366,7 +351,7 @@ class EpochUnderWay:
             tally.calls, tally.digest = burst.calls, measured.digest
         tally.call_s = self._call_s(cell, burst)
         self._cut(cell, burst, could_be=bool(burst.piece_bytes) or not asked.request.piece_bytes)
-        tick_s = 1 / max(self.sessions.calibrations[cell.process].tick_hz, 1.0)
+        tick_s = 1 / self._tick_hz(cell)
         samples_s = sum(sum(burst.ticks) for burst in bursts) * tick_s
         probes_s = max(0, measured.whole_ticks - measured.warm_ticks - measured.wait_ticks) * tick_s
         tally.samples += samples
@@ -386,33 +371,35 @@ class EpochUnderWay:
     def _cut(self, cell: Cell, burst: Burst, *, could_be: bool) -> None:
         """Decide by its first burst whether a cell is measured in pieces from now on."""
         if not could_be:
-            self.cuts[cell] = None
-        elif cell not in self.cuts and burst.calls == 1:
-            self.cuts[cell] = cut_calls(cell, self._call_s(cell, burst), self.policy)
+            self.ways.cuts[cell] = None
+        elif cell not in self.ways.cuts and burst.calls == 1:
+            self.ways.cuts[cell] = cut_calls(cell, self._call_s(cell, burst), self.policy)
 
     def core_of(self, process: Process) -> int:
         """The core that the process took its last sample on; -1: nobody knows."""
         return self._cores.get(process, -1)
 
+    def _tick_hz(self, cell: Cell) -> float:
+        return max(self.sessions.calibrations[cell.process].tick_hz, 1.0)
+
     def _call_s(self, cell: Cell, burst: Burst) -> float:
         """Seconds that a whole call takes, by a burst of calls or of pieces."""
-        tick_hz = self.sessions.calibrations[cell.process].tick_hz
-        call_s = float(np.median(burst.ticks)) / max(tick_hz, 1.0) / burst.calls
+        call_s = float(np.median(burst.ticks)) / self._tick_hz(cell) / burst.calls
         return call_s * cell.size_bytes / burst.piece_bytes if burst.piece_bytes else call_s
 
-    def _quiet(self, process: Process) -> stats.Quiet:
+    def _quiet(self, process: Process) -> Quiet:
         """What a quiet core reads, as far as the processes so far have found out.
 
         Asked of all of them, so that one which began in a noisy moment is corrected by the others.
         """
         if len(self.calibrations) != self._asked:
             self._asked = len(self.calibrations)
-            self._readings = stats.find_quiet(self.calibrations, (), self.policy)
+            self._readings = find_quiet(self.calibrations, (), self.policy)
         return self._readings[process]
 
     def _note(self, cell: Cell, tally: Tally, bursts: Sequence[Burst]) -> None:
         calibration = self.sessions.calibrations[cell.process]
-        _, values, clean = stats.judge_samples(bursts, calibration, self.policy, self._quiet(cell.process))
+        _, values, clean = judge_samples(bursts, calibration, self.policy, self._quiet(cell.process))
         ends = np.cumsum([len(burst) for burst in bursts])[:-1]
         for burst, own_values, kept in zip(
             bursts, np.split(values, ends), np.split(clean, ends), strict=True
@@ -421,7 +408,7 @@ class EpochUnderWay:
 
     def _note_burst(self, cell: Cell, tally: Tally, burst: Burst, values: NDArray[np.float64]) -> None:
         low, middle, high = np.percentile(values, (25, 50, 75)).tolist() if len(values) else [math.nan] * 3
-        cut = self.cuts.get(cell)
+        cut = self.ways.cuts.get(cell)
         if cut and burst.piece_bytes == cut.shorter:
             tally.shorter, middle = middle, math.nan
         elif cut and burst.piece_bytes:

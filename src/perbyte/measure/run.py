@@ -16,47 +16,31 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from perbyte import stats
 from perbyte.catalogue import Catalogue
-from perbyte.errors import RunnerError
 from perbyte.measure.audit import Auditor
-from perbyte.measure.budget import Budget
-from perbyte.measure.cores import Awake, kept_awake
+from perbyte.measure.budget import Budget, Timing
+from perbyte.measure.cores import Awake, Share, kept_awake
 from perbyte.measure.draws import Draws
+from perbyte.measure.forecast import Pace
 from perbyte.measure.history import NullProgress, RunHistory, RunOutcome, Watcher
 from perbyte.measure.learnt import Learnt, probe_note, recall
 from perbyte.measure.ledger import Admission, Ledger
-from perbyte.measure.neighbour import Share
 from perbyte.measure.nesting import Nesting
-from perbyte.measure.pace import Pace
-from perbyte.measure.pieces import CUT_FROM_SAMPLES
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.reach import Reach
 from perbyte.measure.rounds import EpochUnderWay
-from perbyte.measure.sessions import (
-    STARTING_FAILS,
-    Sessions,
-    draw_layout,
-    failure_kind,
-)
-from perbyte.measure.side_by_side import SideBySide
+from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_of
 from perbyte.measure.states import States, expected_s
 from perbyte.measure.stopping import SPARSE_FROM, Stopping, imprecise_note
 from perbyte.measure.telling import Telling
 from perbyte.measure.tiers import look_at_full, unproven_tiers, without_full
-from perbyte.measure.timing import Timing
-from perbyte.measure.validation import Validation, confirm
-from perbyte.measure.warmth import Warmth
-from perbyte.measure.ways import Ways
+from perbyte.measure.validation import SideBySide, Validation, confirm
+from perbyte.measure.ways import CUT_FROM_SAMPLES, Warmth, Ways
 from perbyte.measure.witness import Witness
-from perbyte.model import (
-    Cell,
-    Failure,
-    Policy,
-    Sink,
-)
+from perbyte.model import Cell, Policy, Sink
 from perbyte.model.cell import LOOP
 from perbyte.runners.session import TimeLimits
+from perbyte.stats.run_figures import make_run_figures
 
 MOST_CONFIRM_S = 1.0  # of another runner's time, to confirm how many calls a runner says that it has made
 STORING_SHARE = 0.03  # of a run's time, that ordering what is stored may take before its end
@@ -188,10 +172,8 @@ class Measurement:
         missing = max(1, self.policy.epochs - min(self.history.epochs_of(cell) for cell in cells))
         self._telling.begin_epoch()
         ledger, ways = self._ledger, self._ways
-        name = f"epoch {number + 1}"
-        if missing > 1:
-            name += f" of at least {number + missing}"
-        with self._open(epoch=number, layout=draw_layout(self.policy.seed, number)) as sessions:
+        name = f"epoch {number + 1}" + (f" of at least {number + missing}" if missing > 1 else "")
+        with self._open(epoch=number) as sessions:
             with self.timing.of("starting"), self._budget.outside() if promised else nullcontext():
                 cells = self._start(sessions, name, number, cells)
             if first:
@@ -201,29 +183,24 @@ class Measurement:
             drawn = [cell for cell in cells if cell.drawn]
             share_s = self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4), missing)
             draws_s = share_s * len(drawn) / max(1, len(cells))
+            apart_s = sum(ways.states_s.get(cell, expected_s(cell)) for cell in apart)
             share_ends = time.monotonic() + share_s
             epoch = EpochUnderWay(
                 number=number,
                 sessions=sessions,
                 policy=self.policy,
                 calibrations=self.history.calibrations,
-                deadline=share_ends
-                - draws_s
-                - sum(ways.states_s.get(cell, expected_s(cell)) for cell in apart),
+                deadline=share_ends - draws_s - apart_s,
                 keep=ledger.keep,
                 fail=ledger.fail,
                 tell=lambda cell, round_number, done, clean: self._telling.moment(
                     f"{name}, round {round_number}", cell.address, number, len(cells) - done, clean
                 ),
                 share=beside.share,
-                fixed_calls=ways.fixed_calls,
-                took=ways.took,
-                cuts=ways.cuts,
-                warmth=ways.warmth,
-                timing=self.timing,
+                ways=ways,
                 most_rounds=self._rounds,
                 most_samples=self._nesting.samples,
-                single=ways.single,
+                timing=self.timing,
             )
             with epoch.aside:
                 epoch.run([cell for cell in cells if cell.state == LOOP and not cell.drawn])
@@ -234,41 +211,48 @@ class Measurement:
             with self.timing.of("confirming"):
                 self._confirm(sessions, epoch)
             rest_s = time.monotonic() - rounds_over
-            if apart := ledger.left(apart):
-                self._telling.moment(f"{name}, calls in states of their own", "", number, len(apart))
-                hooks = (ways.digests, beside.awake, beside.share, ledger.keep, ledger.fail)
-                ways.states_s |= States(sessions, number, self.policy.cores, self.policy, *hooks).take(apart)
+            self._take_states(epoch, beside, name, ledger.left(apart))
             if drawn := ledger.left(drawn):
                 self._telling.moment(f"{name}, calls that vary at random", "", number, len(drawn))
                 known = self.history.bursts
-                draws = Draws(sessions, number, self.policy, known, beside.share, ledger.keep, ledger.fail)
+                draws = Draws(sessions, number, self.policy, known, beside.share, epoch.keep, epoch.fail)
                 with self.timing.of("samples"):
                     ways.states_s |= draws.take(drawn, max(share_ends, time.monotonic() + draws_s))
         self._telling.end_epoch()
         starts = self._budget.starts_of(cell.process for cell in cells)
         self._nesting.note(epoch.tallies, self._telling.epoch_s, sum(starts.values()))
-        if first and platform.machine() == "x86_64":  # elsewhere there is no window probe to be missed
-            learnt, specs = sessions.calibrations.values(), self.survey.specs
-            if note := probe_note(each for each in learnt if specs[each.runner].native):
-                self._telling.note(note)
-        if ways.warmth.note(tally.by_round for tally in epoch.tallies.values()):
-            self._telling.note(
-                f"short calls keep getting faster for {self.policy.warm_us * 1e-3:g} ms on this core: "
-                "bursts are warmed for that long from here on"
-            )
-        ways.note_apart(epoch.cost_apart())
+        self._note_ways(epoch, first=first)
         self._telling.note_time()
         self._store_epoch(number)
         self._telling.note_clean(self.policy.cores)
         self._note_costs(epoch, rest_s)
 
+    def _take_states(self, epoch: EpochUnderWay, beside: _Beside, name: str, cells: Sequence[Cell]) -> None:
+        if cells:
+            self._telling.moment(f"{name}, calls in states of their own", "", epoch.number, len(cells))
+            hooks = (self._ways.digests, beside.awake, beside.share, epoch.keep, epoch.fail)
+            states = States(epoch.sessions, epoch.number, self.policy.cores, self.policy, *hooks)
+            self._ways.states_s |= states.take(cells)
+
+    def _note_ways(self, epoch: EpochUnderWay, *, first: bool) -> None:
+        """Say what an epoch showed of the probes, and learn from it how cells are timed from here on."""
+        if first and platform.machine() == "x86_64":  # elsewhere there is no window probe to be missed
+            learnt, specs = epoch.sessions.calibrations.values(), self.survey.specs
+            if note := probe_note(each for each in learnt if specs[each.runner].native):
+                self._telling.note(note)
+        if self._ways.warmth.note(tally.by_round for tally in epoch.tallies.values()):
+            self._telling.note(
+                f"short calls keep getting faster for {self.policy.warm_us * 1e-3:g} ms on this core: "
+                "bursts are warmed for that long from here on"
+            )
+        self._ways.note_apart(epoch.cost_apart())
+
     def _rounds(self, cell: Cell) -> int | None:
         """The rounds of a cell in the next epoch, where that is known: as few as can be where more are in vain."""
         wanted = self._nesting.rounds(cell)
         if wanted and self._ways.cuts.get(cell):
-            return self.policy.looks[
-                0
-            ]  # where memory decides, bursts differ too much for fewer, and cost too much for more
+            # where memory decides, bursts differ too much for fewer, and cost too much for more
+            return self.policy.looks[0]
         return wanted and min(wanted, self.policy.looks[0]) if cell in self._stopping.out_of_reach else wanted
 
     def _store_epoch(self, number: int) -> None:
@@ -287,9 +271,8 @@ class Measurement:
             try:
                 sessions.start(process)
             except STARTING_FAILS as error:
-                kind = failure_kind(error) if isinstance(error, RunnerError) else "absent"
                 for cell in (each for each in cells if each.process == process):
-                    self._ledger.fail(Failure(kind, cell.runner, str(error), address=cell.address))
+                    self._ledger.fail(failure_of(cell, error))
             self._budget.note_start(process, time.monotonic() - began)
         return self._ledger.left(cells)
 
@@ -368,7 +351,7 @@ class Measurement:
             self._look_at_tiers()
         alive = self._ledger.alive()
         with self.timing.of("statistics"):
-            made = stats.make_run_figures(
+            made = make_run_figures(
                 {cell: self.history.bursts.get(cell, []) for cell in alive},
                 self.history.calibrations.values(),
                 self.policy,

@@ -9,16 +9,26 @@ from __future__ import annotations
 
 import contextlib
 import random
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from perbyte.errors import EnvironmentLacking, RunnerError, RunnerRefused, UsageError
+from perbyte.errors import (
+    EnvironmentLacking,
+    PerbyteError,
+    RunnerCrashed,
+    RunnerEnded,
+    RunnerError,
+    RunnerRefused,
+    RunnerTimedOut,
+    UsageError,
+)
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.plan import Survey
-from perbyte.model import Calibration, Cell, Policy, Process, RunnerIdentity
+from perbyte.model import Calibration, Cell, Failure, Policy, Process, RunnerIdentity
 from perbyte.runners.session import Session, TimeLimits
 
 CALIBRATION_MS = 4.0  # some 200 readings of each chain, which tell the clock within 0.02 %
@@ -26,6 +36,7 @@ PATIENCE_MS = 150.0  # more, where a process waits for moments alone on a core
 CALIBRATIONS = 3  # looks a process may take at its clock before it is found unlike the one it replaces
 RESTARTS = 3
 
+BROKE_OFF = "its process broke off too often"
 FORK_DIED = "a fork was ended by signal"  # runners/sdk/c/forked.c
 STARTING_FAILS = (RunnerError, EnvironmentLacking, UsageError)  # what may go wrong and is the runner's affair
 Admission = Callable[[RunnerIdentity, Calibration], bool]
@@ -45,7 +56,6 @@ class Sessions:
         *,
         cores: Sequence[int],
         epoch: int,
-        layout: Layout,
         seed: int,
         input_path: Path | None = None,
         limits: TimeLimits | None = None,
@@ -60,7 +70,7 @@ class Sessions:
         self._cores = (*cores[first:], *cores[:first])
         self._learnt = learnt or recall(cores[0])
         self._epoch = epoch
-        self._layout = layout
+        self._layout = draw_layout(seed, epoch)
         self._seed = seed
         self._input_path = input_path
         self._limits = limits
@@ -68,7 +78,7 @@ class Sessions:
         self._sessions: dict[Process, Session] = {}
         self._launched: dict[Process, Session] = {}
         self._handles: dict[Cell, int] = {}
-        self._starts: dict[Process, int] = {}
+        self._starts: Counter[Process] = Counter()
         self.calibrations: dict[Process, Calibration] = {}
 
     def __enter__(self) -> Self:
@@ -93,8 +103,7 @@ class Sessions:
         """
         for process in processes:
             with contextlib.suppress(*STARTING_FAILS):
-                session = self._open(process)
-                self._launched[process] = session
+                self._launched[process] = session = self._open(process, self._cores[0])
                 session.greet()
 
     def start(self, process: Process) -> Calibration:
@@ -106,21 +115,15 @@ class Sessions:
 
     def _start(self, process: Process) -> Calibration | None:
         """Start a process, or go on with the one that was launched; None when it came up and was not admitted."""
-        self._starts[process] = self._starts.get(process, 0) + 1
-        session = self._launched.pop(process, None) or self._open(process)
+        self._starts[process] += 1
+        session = self._launched.pop(process, None) or self._open(process, self._cores[0])
         try:
             session.hello()
             identity = session.identity()
             for _ in range(CALIBRATIONS):
-                calibration = session.calibrate(
-                    CALIBRATION_MS,
-                    epoch=self._epoch,
-                    cores=self._cores,
-                    patience_ms=PATIENCE_MS,
-                    known=self._learnt.known,
+                calibration = self._learnt.calibrate(
+                    session, CALIBRATION_MS, epoch=self._epoch, cores=self._cores, patience_ms=PATIENCE_MS
                 )
-                if session.spec.native:  # what others say of the reorder buffer is their own affair
-                    self._learnt.note(calibration)
                 if self._admit(identity, calibration):
                     break
             else:
@@ -133,13 +136,12 @@ class Sessions:
         self.calibrations[process] = calibration
         return calibration
 
-    def _open(self, process: Process) -> Session:
-        runner, cpu, twin = process
+    def _open(self, process: Process, core: int) -> Session:
         return Session(
-            self._survey.specs[runner],
-            cpu=cpu,
-            core=self._cores[0],
-            twin=twin,
+            self._survey.specs[process.runner],
+            cpu=process.cpu,
+            core=core,
+            twin=process.twin,
             environment=self._layout.environment,
             limits=self._limits,
             gentle=self._gentle,
@@ -151,10 +153,7 @@ class Sessions:
         It looks at its clock only to find its probes; the calibration of the cell's own process counts. Raises
         RunnerError, EnvironmentLacking.
         """
-        spec, environment = self._survey.specs[cell.runner], self._layout.environment
-        session = Session(
-            spec, cpu=cell.cpu, core=core, environment=environment, limits=self._limits, gentle=self._gentle
-        )
+        session = self._open(cell.process, core)
         try:
             session.hello()
             session.calibrate(CALIBRATION_MS, epoch=self._epoch, cores=[core], known=self._learnt.known)
@@ -202,11 +201,10 @@ class Sessions:
         """
         if self.runs(process):
             return True
-        session = self._sessions.pop(process, None)
-        if session:
+        if session := self._sessions.pop(process, None):
             session.close()
         self._handles = {cell: handle for cell, handle in self._handles.items() if cell.process != process}
-        while self._starts.get(process, 0) <= RESTARTS:
+        while self._starts[process] <= RESTARTS:
             try:
                 if self._start(process):
                     return True
@@ -232,18 +230,21 @@ def alike(calibration: Calibration, other: Calibration, policy: Policy) -> bool:
     return all(abs(a - b) / a + shift <= policy.precision for a, b in units if a or b)
 
 
-def failure_kind(error: RunnerError) -> str:
-    """The `Failure.kind` that stands for a fault."""
+def failure_of(cell: Cell, error: PerbyteError) -> Failure:
+    """What is kept of a cell that a fault of its runner costs, or one that cannot be started."""
+    return Failure(_failure_kind(error), cell.runner, str(error), cell.address)
+
+
+def _failure_kind(error: PerbyteError) -> str:
     if isinstance(error, RunnerRefused):
-        if error.code != "unsupported" and FORK_DIED in str(error):
-            return "crashed"  # the library's code did, in a fork of its process
-        return "unsupported" if error.code == "unsupported" else "refused"
-    kinds = {
-        "RunnerCrashed": "crashed",
-        "RunnerEnded": "crashed",
-        "RunnerTimedOut": "timed-out",
-    }
-    return kinds.get(type(error).__name__, "garbled")
+        if error.code == "unsupported":
+            return "unsupported"
+        # the library's code ended, in a fork of its process
+        return "crashed" if FORK_DIED in str(error) else "refused"
+    if not isinstance(error, RunnerError):
+        return "absent"
+    kinds = {RunnerCrashed: "crashed", RunnerEnded: "crashed", RunnerTimedOut: "timed-out"}
+    return kinds.get(type(error), "garbled")
 
 
 PAGE_BYTES = 4096

@@ -24,11 +24,9 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 
-from perbyte.errors import RunnerError
-from perbyte.measure.cores import Awake
+from perbyte.measure.cores import Awake, Share
 from perbyte.measure.machine import own_cache_bytes
-from perbyte.measure.neighbour import Share
-from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_kind
+from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_of
 from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
 from perbyte.runners.session import Session
@@ -89,9 +87,8 @@ class States:
                 else:
                     self._single_calls(group[0])
             except STARTING_FAILS as error:
-                kind = failure_kind(error) if isinstance(error, RunnerError) else "absent"
                 for cell in group:
-                    self.fail(Failure(kind, cell.runner, str(error), address=cell.address))
+                    self.fail(failure_of(cell, error))
             took |= dict.fromkeys(group, (time.monotonic() - began) / len(group))
         return took
 

@@ -1,6 +1,11 @@
 """Which cells get another epoch: those with too few, and, at declared looks, those that are not precise yet.
 
 On precision, never on what a figure is; and of those only what the rest of the budget is enough for.
+
+How long a run goes on is told by simulation. Which cell will be the last, and after how many epochs, is a matter of
+chance: of fifty cells that lack five epochs each by their variances so far, some will need ten. So further epochs are
+drawn: for each cell a true variance, from what its epochs show of it (scaled inverse chi square), then the values of
+the epochs to come; a cell ends at the first look at which its half-width reaches the goal.
 """
 
 from __future__ import annotations
@@ -8,18 +13,115 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
-from perbyte import stats
 from perbyte.errors import PerbyteError
 from perbyte.measure.budget import Budget
 from perbyte.measure.draws import calls_of
 from perbyte.measure.history import RunHistory
 from perbyte.measure.nesting import COMMON_WEIGHT, Nesting
-from perbyte.measure.outlook import Unfinished, until_precise_s
 from perbyte.measure.states import precise_enough
-from perbyte.model import Cell, CellFigure, Failure, Policy, Quality
+from perbyte.model import Cell, CellFigure, Failure, Policy, Process, Quality
 from perbyte.model.cell import LOOP
-from perbyte.stats.interval import relative_variance
+from perbyte.stats.arrays import np
+from perbyte.stats.draws import ENOUGH_CALLS
+from perbyte.stats.estimate import normal_quantile
+from perbyte.stats.figure import JudgedEpochs, Spreads, Summary, common_spread, judge, summarise
+from perbyte.stats.interval import UNEXPLAINED, relative_variance
+from perbyte.stats.samples import Floats
+
+DRAWS = 64  # simulated ends, of which the median is told
+MOST_FURTHER = 400  # epochs that are simulated; what takes longer is told as the rest of the budget
+
+
+@dataclass(frozen=True, slots=True)
+class Unfinished:
+    """A cell that is not precise yet.
+
+    `excess`: its half-width over that which is asked for; inf where more epochs do not help. `seen`: the relative
+    variance of its `epochs`, `further` that of the epochs to come, as far as `freedom` degrees of freedom tell.
+    `common` and `common_freedom`: what all cells have in common, as it enters the interval. `cost_s`: seconds of an
+    epoch of it, beyond the start of its process.
+    """
+
+    process: Process
+    epochs: int
+    excess: float
+    cost_s: float
+    seen: float = 0.0
+    further: float = 0.0
+    freedom: float = math.inf
+    common: float = 0.0
+    common_freedom: float = 0.0
+
+
+def until_precise_s(
+    cells: Sequence[Unfinished],
+    starts_s: Mapping[Process, float],
+    rest_s: float,
+    most_s: float,
+    at_look: Callable[[int], bool],
+    level: float = 0.95,
+    seed: int = 0,
+) -> float:
+    """Return the median of the simulated seconds until all `cells` are precise, at most `most_s`.
+
+    `starts_s`: of a process in an epoch; `rest_s`: of an epoch whatever its cells; `at_look`: whether a cell may end
+    after so many epochs. The same arguments give the same answer.
+    """
+    if not cells:
+        return 0.0
+    if any(not math.isfinite(cell.excess) for cell in cells):
+        return most_s
+    draw = np.random.default_rng(seed)
+    epochs = np.array([cell.epochs for cell in cells])[:, None]
+    cost_s = np.array([cell.cost_s for cell in cells])
+    processes = sorted({cell.process for cell in cells})
+    start_s = np.array([starts_s.get(process, 0.0) for process in processes])
+    of_process = np.array([[cell.process == process for cell in cells] for process in processes])
+    sums = np.array([(cell.epochs - 1) * cell.seen for cell in cells])[:, None]
+    common = np.array([(cell.common, cell.common_freedom) for cell in cells])[:, :, None]
+    true, before = _true_variances(cells, draw), _widths(sums, epochs, common, level)
+    excess = np.array([cell.excess for cell in cells])[:, None]
+    due, spent_s = np.ones((len(cells), DRAWS), dtype=bool), np.zeros(DRAWS)
+    for further in range(1, MOST_FURTHER + 1):
+        started = (of_process @ due.astype(float)) > 0
+        spent_s += np.where(due.any(axis=0), rest_s + cost_s @ due + start_s @ started, 0.0)
+        sums = sums + true * draw.standard_normal(true.shape) ** 2
+        now = _widths(sums, epochs + further, common, level)
+        reached = (
+            excess
+            * np.divide(now, before, out=np.sqrt(epochs / (epochs + further)) + 0 * now, where=before > 0)
+            <= 1
+        )
+        looks = np.array([at_look(cell.epochs + further) for cell in cells])[:, None]
+        due &= ~(reached & looks)
+        if not due.any() or np.median(spent_s) >= most_s:
+            break
+    else:
+        return most_s
+    return min(float(np.median(spent_s)), most_s)
+
+
+def _widths(sums: Floats, epochs: Floats, common: Floats, level: float) -> Floats:
+    """Half-widths, but for a factor, by sums of squares of `epochs`: as `stats.interval` makes them of forks."""
+    own = np.maximum(epochs - 1.0, 1.0)  # a cell of one epoch has no variance, and needs none here
+    moderated = sums / own <= UNEXPLAINED * common[:, 0]
+    freedom = own + np.where(moderated, common[:, 1], 0.0)
+    variances = (sums + np.where(moderated, common[:, 0] * common[:, 1], 0.0)) / freedom
+    # Student's quantile over the normal one, to the first term of its expansion (Abramowitz and Stegun 26.7.5)
+    factor = 1 + (normal_quantile(0.5 + level / 2) ** 2 + 1) / (4 * freedom)
+    widths: Floats = np.sqrt(variances / epochs) * factor
+    return widths
+
+
+def _true_variances(cells: Sequence[Unfinished], draw: np.random.Generator) -> Floats:
+    variances = np.empty((len(cells), DRAWS))
+    for row, cell in zip(variances, cells, strict=True):
+        known = math.isfinite(cell.freedom)
+        row[:] = cell.further * (cell.freedom / draw.chisquare(cell.freedom, DRAWS) if known else 1.0)
+    return variances
+
 
 EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
 # epochs from which on looks are an eighth of the epochs apart: each look costs time, and some cover
@@ -35,19 +137,15 @@ class Stopping:
     """
 
     def __init__(
-        self,
-        policy: Policy,
-        history: RunHistory,
-        fail: Callable[[Failure], None],
-        nesting: Nesting,
+        self, policy: Policy, history: RunHistory, fail: Callable[[Failure], None], nesting: Nesting
     ) -> None:
         """`fail` is told of cells whose samples are of no use."""
         self._nesting = nesting
         self._policy = policy
         self._history = history
         self._fail = fail
-        self._known: dict[Cell, tuple[int, stats.Summary]] = {}
-        self._judged: dict[Cell, stats.JudgedEpochs] = {}
+        self._known: dict[Cell, tuple[int, Summary]] = {}
+        self._judged: dict[Cell, JudgedEpochs] = {}
         self.finished: set[Cell] = set()
         self.budget_ended = False
         self.out_of_reach: set[Cell] = set()
@@ -66,10 +164,8 @@ class Stopping:
         due: list[Cell] = []
         self.finished = set()
         known = self._summaries(alive)  # of finished cells too: they tell how far epochs lie apart
-        spreads = stats.common_spread(known.values())
-        figures = {
-            cell: stats.judge(summary, self._policy, spreads=spreads) for cell, summary in known.items()
-        }
+        spreads = common_spread(known.values())
+        figures = {cell: judge(summary, self._policy, spreads=spreads) for cell, summary in known.items()}
         for cell in alive:
             done = self._history.epochs_of(cell)
             most = done >= self._policy.max_epochs
@@ -109,9 +205,9 @@ class Stopping:
         self,
         cell: Cell,
         missing: Mapping[Cell, int],
-        known: Mapping[Cell, stats.Summary],
+        known: Mapping[Cell, Summary],
         figures: Mapping[Cell, CellFigure],
-        spreads: stats.Spreads,
+        spreads: Spreads,
     ) -> Unfinished:
         """What is to be known of a cell that is not precise, to tell when it will be."""
         cost_s = self._nesting.cost_s(cell) + self._nesting.rest_s
@@ -122,8 +218,7 @@ class Stopping:
         figure, seen = figures[cell], relative_variance(known[cell].values)
         spread = spreads[known[cell].forked]
         excess = min(
-            figure.relative_half_width / self._policy.precision,
-            figure.interval.half_width / LEAST_HALF_WIDTH,
+            figure.relative_half_width / self._policy.precision, figure.interval.half_width / LEAST_HALF_WIDTH
         )
         return Unfinished(
             cell.process,
@@ -140,15 +235,15 @@ class Stopping:
         return is_look(done, self._policy.epochs)
 
     def _has_enough(self, cell: Cell) -> bool:
-        return calls_of(self._history.bursts.get(cell, ())) >= stats.ENOUGH_CALLS
+        return calls_of(self._history.bursts.get(cell, ())) >= ENOUGH_CALLS
 
     def _missing_draws(self, cell: Cell) -> int:
         """How many epochs a cell lacks until its quantiles can be told, by what it had in those so far."""
         calls = calls_of(self._history.bursts.get(cell, ()))
-        wanted = math.ceil(self._history.epochs_of(cell) * (stats.ENOUGH_CALLS / max(calls, 1) - 1))
+        wanted = math.ceil(self._history.epochs_of(cell) * (ENOUGH_CALLS / max(calls, 1) - 1))
         return max(1, min(wanted, self._policy.max_epochs))
 
-    def _missing(self, summary: stats.Summary, figure: CellFigure) -> int:
+    def _missing(self, summary: Summary, figure: CellFigure) -> int:
         """How many epochs a cell lacks to be precise: half-widths shrink with the root of the number of epochs."""
         goal = LONG_PRECISION if summary.very_long else self._policy.precision
         if not 0 < figure.relative_half_width < math.inf:
@@ -158,7 +253,7 @@ class Stopping:
         missing = max(wanted - figure.epochs, 1) if missing is None else missing
         return min(missing, self._policy.max_epochs)
 
-    def _precise(self, summary: stats.Summary, figure: CellFigure) -> bool:
+    def _precise(self, summary: Summary, figure: CellFigure) -> bool:
         """True when a cell needs no more epochs. Those that were left out do not count among the least number."""
         if figure.epochs < self._policy.epochs:
             return False
@@ -170,9 +265,9 @@ class Stopping:
             return precise_enough(figure, self._policy)
         return figure.relative_half_width <= self._policy.precision and figure.quality is not Quality.NOISY
 
-    def _summaries(self, alive: Sequence[Cell]) -> dict[Cell, stats.Summary]:
+    def _summaries(self, alive: Sequence[Cell]) -> dict[Cell, Summary]:
         """What is known of each cell; one whose samples are of no use is lost."""
-        known: dict[Cell, stats.Summary] = {}
+        known: dict[Cell, Summary] = {}
         for cell in alive:
             if cell.drawn:
                 continue  # as many calls as are wanted, whatever they cost
@@ -182,7 +277,7 @@ class Stopping:
             elif bursts:
                 try:
                     judged = self._judged.setdefault(cell, {})
-                    known[cell] = stats.summarise(
+                    known[cell] = summarise(
                         cell, bursts, self._history.calibrations, self._policy, judged=judged
                     )
                 except PerbyteError as error:

@@ -12,14 +12,16 @@ import itertools
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
-from perbyte import stats
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError
 from perbyte.measure.plan import Survey
-from perbyte.measure.sessions import Sessions, draw_layout
+from perbyte.measure.sessions import Sessions
 from perbyte.model import Cell, Policy, UnprovenTier
 from perbyte.model.cell import FULL
 from perbyte.stats.arrays import np
+from perbyte.stats.clean import ns_per_call
+from perbyte.stats.compare import ratio_of_medians
+from perbyte.stats.run_figures import CHANGED
 
 _PROBE_BYTES = 1024
 BURSTS = 8  # in each tier
@@ -54,14 +56,7 @@ def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], polic
     medians: dict[str, list[float]] = {FULL: [], tier.row.cpu: []}
     row = tier.row
     try:
-        with Sessions(
-            survey,
-            cores=cores,
-            epoch=0,
-            layout=draw_layout(policy.seed, 0),
-            seed=policy.seed,
-            gentle=policy.gentle,
-        ) as sessions:
+        with Sessions(survey, cores=cores, epoch=0, seed=policy.seed, gentle=policy.gentle) as sessions:
             for turn, cpu in itertools.product(range(BURSTS), medians):
                 probed = Cell(row.runner, row.algorithm, row.operation, _PROBE_BYTES, row.contract, cpu)
                 calibration = sessions.calibrations.get(probed.process) or sessions.start(probed.process)
@@ -73,10 +68,10 @@ def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], polic
                     samples=30,
                     limit_ms=policy.burst_limit_ms,
                 )
-                medians[cpu].append(float(np.median(stats.ns_per_call(taken.burst, calibration))))
+                medians[cpu].append(float(np.median(ns_per_call(taken.burst, calibration))))
     except PerbyteError:
         return tier
-    estimate = stats.ratio_of_medians(medians[FULL], medians[row.cpu], stats.CHANGED)
+    estimate = ratio_of_medians(medians[FULL], medians[row.cpu], CHANGED)
     return (
         replace(tier, factor=estimate.value, low=estimate.low, high=estimate.high) if estimate.value else tier
     )

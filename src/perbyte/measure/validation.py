@@ -9,27 +9,97 @@ another implementation's where there is one. What fails is reported with expecte
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerRefused
-from perbyte.measure.sessions import Sessions, failure_kind
-from perbyte.measure.side_by_side import CallUnderWay, SideBySide
-from perbyte.model import Cell, Failure, KnownAnswer
+from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of
+from perbyte.model import Cell, Failure, KnownAnswer, Process
 from perbyte.protocol.messages import CheckAnswer
+from perbyte.runners.taken import AskedCheck
+
+
+@dataclass(frozen=True, slots=True)
+class CallUnderWay:
+    """A call that a process was asked for. `core`: where it works; `before`: the cores that it was pinned to."""
+
+    cell: Cell
+    asked: AskedCheck
+    core: int | None
+    before: frozenset[int]
+
+
+class SideBySide:
+    """Calls on much data that several processes make at once, each on a core of its own; nothing is timed.
+
+    As many as there are `cores`; one where `crowded` says that others wait. Whoever asks receives each call before its
+    process is asked anything else.
+    """
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        cores: Sequence[int] = (),
+        crowded: Callable[[int], bool] = lambda working: False,
+    ) -> None:
+        """`crowded` is asked with the number of processes that work already."""
+        self._sessions = sessions
+        self._cores = tuple(cores)
+        self._crowded = crowded
+        self._under_way: list[CallUnderWay] = []
+
+    def has(self, cell: Cell) -> bool:
+        """True while a call of the cell is under way."""
+        return any(call.cell == cell for call in self._under_way)
+
+    def send(self, cell: Cell, handle: int) -> None:
+        """Ask for one call of a cell, once `due` has left room for it. Raises RunnerError."""
+        session = self._sessions.of(cell)
+        pid = session.process.pid
+        taken = {call.core for call in self._under_way}
+        core = next((core for core in self._cores if core not in taken), None)
+        before: frozenset[int] = frozenset()
+        if core is not None and len(self._cores) > 1 and session.spec.native:
+            with contextlib.suppress(OSError):
+                before = frozenset(os.sched_getaffinity(pid))
+                os.sched_setaffinity(pid, {core})
+        self._under_way.append(CallUnderWay(cell, session.send_check(handle, 1), core, before))
+
+    def due(self, process: Process) -> Iterator[CallUnderWay]:
+        """Calls to be received before `process` is asked anything, and before one more is asked for: oldest first."""
+        for call in list(self._under_way):
+            working = len(self._under_way)
+            full = working >= max(len(self._cores), 1) or self._crowded(working)
+            if full or call.cell.process == process:
+                yield call
+
+    def rest(self) -> Iterator[CallUnderWay]:
+        """All that are under way, oldest first."""
+        yield from list(self._under_way)
+
+    def receive(self, call: CallUnderWay) -> tuple[CheckAnswer, float]:
+        """Wait for a call: its answer, and the seconds of CPU time that it took. Raises RunnerError."""
+        self._under_way.remove(call)
+        session = self._sessions.of(call.cell)
+        try:
+            return session.receive_check(call.asked)
+        finally:
+            if call.before:
+                with contextlib.suppress(OSError):
+                    os.sched_setaffinity(session.process.pid, call.before)
+
 
 SMALL_BYTES = 1 << 16  # up to here two more calls are compared, so that chaining and nonces are seen too
 MORE_CALLS = 18  # more than the ring of 16 keys and nonces
 _TAGGED = ("open", "verify", "decapsulate")
-_TAKERS = {
-    "sign": "verify",
-    "encapsulate": "decapsulate",
-    "seal": "open",
-}  # what looks at the output of a randomised operation
+# what looks at the output of a randomised operation
+_TAKERS = {"sign": "verify", "encapsulate": "decapsulate", "seal": "open"}
 # a loop of known cost has no way back, and nobody knows what a user's routine should give, which its id says
 _UNCHECKED = ("probe", "routine")
 _MESSAGE = "5a" * 32
@@ -111,7 +181,7 @@ class Validation:
 
     def _guarded(self, cell: Cell) -> dict[Question, CheckAnswer] | None:
         if not self._sessions.revive(cell.process):
-            self._fail(cell, "crashed", "its process broke off too often")
+            self._fail(cell, "crashed", BROKE_OFF)
             return None
         try:
             answers = self._own_checks(cell)
@@ -119,7 +189,7 @@ class Validation:
                 self._sessions.release([cell])  # large buffers of hundreds of cells need not stay at once
             return answers
         except RunnerError as error:
-            self._fail(cell, failure_kind(error), str(error))
+            self._failed.setdefault(cell, failure_of(cell, error))
             return None
 
     def _gather(self, calls: Iterable[CallUnderWay]) -> None:
@@ -131,7 +201,7 @@ class Validation:
                 self._took_s[call.cell] += took_s
                 self._sessions.release([call.cell])
             except RunnerError as error:
-                self._fail(call.cell, failure_kind(error), str(error))
+                self._failed.setdefault(call.cell, failure_of(call.cell, error))
 
     def _fail(self, cell: Cell, kind: str, message: str, expected: str = "", got: str = "") -> None:
         self._failed.setdefault(
@@ -339,7 +409,7 @@ def confirm(
         try:
             expected = sessions.of(witness).check_calls(sessions.handle(witness), calls).digest
         except RunnerError as error:
-            return Failure(failure_kind(error), witness.runner, str(error), address=witness.address)
+            return failure_of(witness, error)
         by = witness.runner
     if expected == digest:
         return None

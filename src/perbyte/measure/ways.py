@@ -1,14 +1,113 @@
-"""How the cells of a run are timed, as far as it found out: whole or in pieces, how many calls, and how warm."""
+"""How the calls of a cell are timed: whole or in pieces, how many in a sample, and how warm.
+
+The probes around a sample vouch for some tens of microseconds. A call on megabytes lasts a thousand times as long, and
+is never alone on its core. Where its contract says that bytes are worked off one after the other, consecutive pieces of
+the same data are timed, of two lengths: cost against length is a straight line, whose slope is the cost of a byte and
+whose intercept is what starting a piece costs.
+
+For how long calls must go untimed before a burst is measured in the run, not assumed. Most cores find the rhythm of a
+loop within tens of microseconds. On some (Zen 3) loops of short calls run up to half slower for two milliseconds after
+other work, in steps, and what agrees with itself may be such a step. So in the first epochs one burst of each cell is
+warmed for as long as the policy allows, and held against the cell's other bursts, which were warmed briefly. Where the
+two differ, all bursts are warmed for that long from then on.
+"""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from perbyte.measure.pieces import Cut
-from perbyte.measure.warmth import Warmth
-from perbyte.model import Cell
+from perbyte.model import Cell, Policy
+from perbyte.stats.arrays import np
+from perbyte.stats.estimate import median, median_interval
+
+LARGE_BYTES = 1 << 20  # taken for long until the first burst tells
+CUT_FROM_SAMPLES = 10  # a call that outlasts so many samples is cut
+# the same for whole digests, whose beginning and end are left out: below 0.05 % from here on
+WHOLE_DIGEST_S = 1e-3
+LONGER = 4  # times the shorter piece
+FIRST_BYTES = 4096  # a piece by which the cost of a large call is learnt
+# bytes; lengths are multiples of a power of two between these: whole blocks, whole vectors
+_UNITS = (64, 4096)
+
+
+def first_piece(cell: Cell) -> int:
+    """Return the length of a piece that tells what a call of a large cell takes; 0 where a call may as well be made."""
+    cuttable = cell.contract in ("stream/1", "oneshot/1")
+    return FIRST_BYTES if cuttable and cell.size_bytes >= LARGE_BYTES else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How the calls of a cell are cut: two lengths of pieces in bytes; and what a whole call takes."""
+
+    shorter: int
+    longer: int
+    call_s: float
+
+
+def cut_calls(cell: Cell, call_s: float, policy: Policy) -> Cut | None:
+    """Return how a cell's calls are cut; None where they stay whole.
+
+    `call_s` is what a whole call takes, in seconds. The shorter piece lasts about `policy.sample_us`.
+    """
+    sample_s = policy.sample_us * 1e-6
+    least = {"stream/1": CUT_FROM_SAMPLES * sample_s, "oneshot/1": WHOLE_DIGEST_S}.get(cell.contract)
+    if least is None or call_s < least:
+        return None
+    goal = cell.size_bytes * sample_s / call_s
+    unit = _UNITS[0]
+    while 2 * unit <= min(_UNITS[1], goal / 8):
+        unit *= 2
+    shorter = max(1, round(goal / unit)) * unit
+    longer = LONGER * shorter
+    return Cut(shorter, longer, call_s) if 2 * longer <= cell.size_bytes else None
+
+
+FULL_ROUND = 2  # of an epoch; in the first one everything else is cold as well
+ENOUGH = 200  # comparisons: their median is known within a tenth of their spread
+LEAST = 20
+LEVEL = 0.999  # of the interval of that median: one run in a thousand warms for longer without need
+
+
+class Warmth:
+    """Decides how briefly a burst may be warmed."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._ratios: list[float] = []
+        self.slow = False
+
+    @property
+    def compares(self) -> bool:
+        """True while one burst of each cell is warmed fully, to be compared."""
+        return not self.slow and bool(self._policy.warm_least_us) and len(self._ratios) < ENOUGH
+
+    def least_us(self, round_number: int) -> float:
+        """Return `warm_least_us` of a burst; 0 asks for the whole of `warm_us`."""
+        compared = round_number == FULL_ROUND and self.compares
+        return 0.0 if self.slow or compared else self._policy.warm_least_us
+
+    def note(self, medians_by_round: Iterable[dict[int, float]]) -> bool:
+        """Take over an epoch: for each cell the middle of each burst. Return True when bursts need longer from now on.
+
+        The fully warmed burst is held against the median of the cell's others.
+        """
+        if not self.compares:
+            return False
+        for by_round in medians_by_round:
+            full = by_round.get(FULL_ROUND, math.nan)
+            others = [value for number, value in by_round.items() if number != FULL_ROUND and value > 0]
+            if full > 0 and others:
+                self._ratios.append(math.log(median(np.array(others)) / full))
+        if len(self._ratios) < LEAST:
+            return False
+        low, high = median_interval(np.array(self._ratios), LEVEL)
+        self.slow = low > self._policy.precision or high < -self._policy.precision
+        return self.slow
+
 
 CUT_IN_VAIN = 2  # epochs in which pieces cost more than whole calls: these are timed from then on
 

@@ -82,11 +82,7 @@ class Witness:
         return self._handles[cell]
 
     def _calibrate(self, session: Session) -> Calibration:
-        calibration = session.calibrate(
-            4.0, epoch=0, cores=self._cores, patience_ms=20.0, known=self._learnt.known
-        )
-        self._learnt.note(calibration)
-        return calibration
+        return self._learnt.calibrate(session, 4.0, epoch=0, cores=self._cores, patience_ms=20.0)
 
     def _start(self) -> None:
         with contextlib.suppress(PerbyteError):

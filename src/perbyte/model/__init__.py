@@ -6,7 +6,6 @@ counter and core cycles are never mixed; times are seconds unless a name says ot
 """
 
 from perbyte.model.algorithm import Algorithm, Contract, KnownAnswer
-from perbyte.model.audit import Audit
 from perbyte.model.behaviour import Behaviour, Counted
 from perbyte.model.cell import Cell, Process, Row, parse_address
 from perbyte.model.figure import CellFigure, Doubt, Estimate, Interval, NoiseFloor, Quality, Quantile, Warning
@@ -23,7 +22,7 @@ from perbyte.model.run import (
     StoredRun,
     UnprovenTier,
 )
-from perbyte.model.sample import Burst, Calibration, Flag, KnownProbe
+from perbyte.model.sample import Audit, Burst, Calibration, Flag, KnownProbe
 
 __all__ = [
     "NOT_REACHED",

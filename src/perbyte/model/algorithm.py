@@ -1,4 +1,4 @@
-"""What the catalogue knows: algorithms, contracts and known answers."""
+"""What can be measured: algorithms, contracts and known answers of the catalogue, benchmarks of a user's project."""
 
 from __future__ import annotations
 
@@ -105,3 +105,19 @@ class KnownAnswer:
     nonce: str = ""
     aad: str = ""
     refused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """A benchmark as its program lists it.
+
+    `bytes` is 0 where none are declared; `why` says that it cannot be measured, `note` what has to be known of its
+    figure.
+    """
+
+    id: str
+    name: str
+    bytes: int = 0
+    contract: str = ""
+    why: str = ""
+    note: str = ""

@@ -106,11 +106,8 @@ class LeakFigure:
         """The figure as a flat object for other programs; None for what is not known."""
         figures = self.found
         ends = {
-            f"{name}{end}": getattr(part, field) if part else None
-            for name, part in (
-                ("shift", figures.shift if figures else None),
-                ("spread", figures.spread if figures else None),
-            )
+            f"{name}{end}": getattr(getattr(figures, name), field) if figures else None
+            for name in ("shift", "spread")
             for end, field in (("", "value"), ("_low", "low"), ("_high", "high"))
         }
         return {

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from perbyte.model.audit import Audit
 from perbyte.model.behaviour import Behaviour
 from perbyte.model.cell import Cell, Row, parse_address
 from perbyte.model.figure import CellFigure, NoiseFloor
 from perbyte.model.leak import LeakFigure
-from perbyte.model.sample import Burst, Calibration
+from perbyte.model.sample import Audit, Burst, Calibration
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +201,25 @@ class Run:
     def figure(self, cell: Cell) -> CellFigure | None:
         """The figure of `cell`, or None when it has none."""
         return next((figure for figure in self.cells if figure.cell == cell), None)
+
+
+@dataclass(frozen=True, slots=True)
+class LeakRun:
+    """A run that looked whether times depend on secrets. `alpha` is the rate of false alarms of a row."""
+
+    run_id: str
+    started_at: str
+    perbyte_version: str
+    command: tuple[str, ...]
+    machine: Machine
+    cores: tuple[int, ...]
+    seed: int
+    budget_s: float
+    alpha: float
+    identities: tuple[RunnerIdentity, ...]
+    figures: tuple[LeakFigure, ...]
+    failures: tuple[Failure, ...]
+    taint: tuple[dict[str, Any], ...] = ()
 
 
 class Sink(Protocol):

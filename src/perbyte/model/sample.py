@@ -1,4 +1,4 @@
-"""Raw measurements: a burst of samples, and the calibration of the process that took them."""
+"""Raw measurements: bursts of samples, the calibration of the process that took them, looks at it from outside."""
 
 from __future__ import annotations
 
@@ -86,18 +86,19 @@ class Calibration:
         return KnownProbe(self.contention_window, self.contention_floor, self.contention_shared)
 
 
-# of a burst, with an entry for each sample; the last two are empty where nobody told
-COLUMNS = (
-    "start",
-    "ticks",
-    "clock_before",
-    "clock_after",
-    "contention_before",
-    "contention_after",
-    "flags",
-    "cycles",
-    "core",
-)
+# of a burst, with an entry for each sample; the optional ones are empty where nobody told
+_PROBES = ("clock_before", "clock_after", "contention_before", "contention_after")
+COUNTERS = ("start", "ticks", *_PROBES, "flags")
+OPTIONAL = ("cycles", "core")
+COLUMNS = (*COUNTERS, *OPTIONAL)
+
+
+def is_even(samples: Any) -> bool:
+    """True when the columns of a burst, or of an answer that holds one, have as many entries as its ticks."""
+    taken = len(samples.ticks)
+    return all(len(getattr(samples, name)) == taken for name in COUNTERS) and all(
+        len(getattr(samples, name)) in (0, taken) for name in OPTIONAL
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +133,7 @@ class Burst:
 
     def __post_init__(self) -> None:
         """Raise ValueError when the arrays differ in length."""
-        arrays = [self.start, self.clock_before, self.clock_after]
-        arrays += [self.contention_before, self.contention_after, self.flags]
-        optional = (self.cycles, self.core)
-        if any(len(array) != len(self) for array in arrays) or any(
-            len(column) not in (0, len(self)) for column in optional
-        ):
+        if not is_even(self):
             raise ValueError(f"a burst of {self.cell.address} has arrays of unequal length")
 
     def __len__(self) -> int:
@@ -147,3 +143,47 @@ class Burst:
         """The burst with other samples: `column` gives those of each array, by its name in `COLUMNS`."""
         changed: dict[str, Any] = {name: column(name) for name in COLUMNS}
         return replace(self, **changed)
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The looks at one cell in one epoch. The arrays have one entry a look: a burst less a shorter one.
+
+    `claimed_ns`: nanoseconds per call by the runner's ticks; `cpu_ns` and `wall_ns`: CPU time of the process as the
+    kernel accounts it, and time on the clock, both less what the runner says of its probes; `threads`: CPU time
+    over time on the clock of the whole burst; `beside`: CPU time of all threads over that of the busiest. `long`: a
+    look lasts so long that few of them tell. `clean_ns`: the runner's lowest time per call in a clean sample of
+    these bursts; 0: there was none. `clock_hz` is the rate of the core's clock by the runner's probes or counters,
+    `own_hz` by Perbyte's own probe at the same time (0: unknown). `chained_ns`: CPU time per call of chains of
+    calls on new data (none: `unchained` says why); `control_ns`: the same of the chain without its calls, measured
+    in turn with it (none: the runner does not know that); `repeated_ns`: of chains less control whose data comes
+    again every 16 calls, as that of the timed calls does, so that predictors learn it; `afresh`: each of these
+    calls prepares its material anew, so that their cost tells nothing; `wrong`: what was wrong with them.
+    `children`: processes that the runner has started. `problem`: why no look could be had. `elsewhere`: why its
+    results could not be compared on data of other lengths than the run's, where others' could (empty: they could).
+    `alone_ns` and `shared_ns`, of Perbyte's own loop only: times per call of samples as short as those of the rounds,
+    of those that its probe calls alone on the core, and of those that it does not.
+    """
+
+    cell: Cell
+    epoch: int
+    claimed_ns: list[float] = field(default_factory=list)
+    cpu_ns: list[float] = field(default_factory=list)
+    wall_ns: list[float] = field(default_factory=list)
+    threads: list[float] = field(default_factory=list)
+    beside: list[float] = field(default_factory=list)
+    clock_hz: list[float] = field(default_factory=list)
+    own_hz: list[float] = field(default_factory=list)
+    clean_ns: float = 0.0
+    long: bool = False
+    chained_ns: list[float] = field(default_factory=list)
+    control_ns: list[float] = field(default_factory=list)
+    repeated_ns: list[float] = field(default_factory=list)
+    wrong: str = ""
+    unchained: str = ""
+    afresh: bool = False
+    children: int = 0
+    problem: str = ""
+    elsewhere: str = ""
+    alone_ns: list[float] = field(default_factory=list)
+    shared_ns: list[float] = field(default_factory=list)

@@ -17,7 +17,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TextIO
 
 _LINE_ENDS = "\n\r\t\v\f\u0085\u2028\u2029"
-_BIDI = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 # Controls but line feed and tab, formats (writing direction, zero width, tags), line and paragraph separators: the
 # categories Cc, Cf, Zl and Zp. A carriage return before a line feed is an end of line.
 _ACTIVE = re.compile(
@@ -42,8 +41,7 @@ def plain(text: object, longest: int = 200) -> str:
     kept = "".join(
         " " if character in _LINE_ENDS else character
         for character in text[: 20 * longest]
-        if character in _LINE_ENDS
-        or (unicodedata.category(character) not in ("Cc", "Cs", "Cf", "Co", "Cn") and character not in _BIDI)
+        if character in _LINE_ENDS or unicodedata.category(character) not in ("Cc", "Cs", "Cf", "Co", "Cn")
     )
     kept = " ".join(kept.split())
     if len(kept) <= longest:

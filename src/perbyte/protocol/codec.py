@@ -20,6 +20,7 @@ from perbyte.errors import (
     RunnerVersionMismatch,
     UsageError,
 )
+from perbyte.model.sample import COUNTERS, is_even
 from perbyte.model.text import plain
 from perbyte.protocol.messages import (
     HEAD_BYTES,
@@ -113,7 +114,8 @@ def decode(line: bytes, request: RunnerRequest, answer: type[AnswerT]) -> Answer
                 )
         decoded = _ANSWERS[type(request)].decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise RunnerGarbled(f"{_words(error)}: {_shown(line)}") from None
+        text = "nested too deeply" if isinstance(error, RecursionError) else error
+        raise RunnerGarbled(f"{text}: {_shown(line)}") from None
     if fault := _contradiction(decoded, request):
         raise RunnerGarbled(f"{fault}: {_shown(line)}")
     tidy = _tidied(decoded)
@@ -142,21 +144,12 @@ def _contradiction(answer: RunnerAnswer, request: RunnerRequest) -> str:
         case CheckAnswer():
             return _check_contradiction(answer)
         case CalibrateAnswer():
-            numbers = (
-                answer.tick_hz,
-                answer.probe_cycles,
-                answer.contention_floor,
-                answer.contention_shared,
-                answer.contention_limit,
-                answer.fixed_ticks,
-                answer.waited_ms,
-                answer.alone,
-            )
+            numbers = [value for value in structs.astuple(answer) if isinstance(value, float)]
             if not all(map(math.isfinite, (*numbers, *answer.selfcheck.values()))):
                 return "a number is not finite"
             if not LEAST_HZ <= answer.tick_hz <= MOST_HZ:
                 return f"a tick counter of {answer.tick_hz:g} Hz"
-            if max(numbers[1:], default=0.0) > MOST_READING or answer.tick_quantum > MOST_READING:
+            if max(*numbers[1:], answer.tick_quantum) > MOST_READING:
                 return f"a number beyond {MOST_READING:g}"
             if 0 < answer.probe_cycles < LEAST_PROBE:
                 return f"a clock probe of {answer.probe_cycles:g} cycles"
@@ -194,19 +187,9 @@ def _count_contradiction(answer: CountAnswer) -> str:
 
 def _uneven(answer: MeasureAnswer | PairsAnswer) -> str:
     """What is wrong with the columns of samples; empty when nothing is."""
-    taken = len(answer.ticks)
-    columns = (
-        answer.start,
-        answer.clock_before,
-        answer.clock_after,
-        answer.contention_before,
-        answer.contention_after,
-        answer.flags,
-    )
-    optional = (answer.cycles, answer.core)
-    if any(len(column) != taken for column in columns) or any(len(c) not in (0, taken) for c in optional):
+    if not is_even(answer):
         return "arrays of different length"
-    if max(max(column, default=0) for column in (*columns[1:], answer.ticks, answer.cycles)) > MOST_TICKS:
+    if max(max(getattr(answer, name), default=0) for name in (*COUNTERS[1:], "cycles")) > MOST_TICKS:
         return f"a reading beyond {MOST_TICKS}"
     return ""
 
@@ -237,10 +220,6 @@ def _measure_contradiction(answer: MeasureAnswer, request: Measure) -> str:
     if request.calls and answer.calls != request.calls:
         return f"{answer.calls} calls per sample where {request.calls} were requested"
     return ""
-
-
-def _words(error: Exception) -> str:
-    return "nested too deeply" if isinstance(error, RecursionError) else str(error)
 
 
 def _shown(line: bytes) -> str:

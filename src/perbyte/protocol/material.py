@@ -1,4 +1,4 @@
-"""The bytes all implementations work on: section 3 of `protocol/SPEC.md`, computed a second time.
+"""The bytes all implementations work on (section 3 of `protocol/SPEC.md`, computed a second time), and their places.
 
 Runners make this material themselves; here it serves tests, conformance and anyone who wants to know what
 was encrypted. SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014) and
@@ -8,6 +8,7 @@ FNV-1a are guards against accidents. Nothing here is fit for secrets.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 
 RING = 16
 AAD_BYTES = 16
@@ -16,25 +17,24 @@ _MIX = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 _FNV_BASIS = 0xCBF29CE484222325
 _FNV_PRIME = 0x100000001B3
 _MASK = 2**64 - 1
+_FIELD = 21
+STEPS = (1717937, 1407290, 1152806)  # 0.8191725, 0.6710436 and 0.5497005 times 2^21
+LAYOUT_BITS = _FIELD * len(STEPS)
 
 
-def fnv1a64(data: bytes) -> int:
-    """FNV-1a with 64 bits over `data`."""
+def fnv1a64(units: Iterable[int]) -> int:
+    """FNV-1a with 64 bits over bytes, or over words."""
     value = _FNV_BASIS
-    for byte in data:
-        value = ((value ^ byte) * _FNV_PRIME) & _MASK
+    for unit in units:
+        value = ((value ^ unit) * _FNV_PRIME) & _MASK
     return value
 
 
 def digest(output: bytes) -> str:
     """The 16 hex digits that `check` and `measure` give for `output`: FNV-1a over words, then over the rest."""
     whole = len(output) // 8 * 8
-    value = _FNV_BASIS
-    for (word,) in struct.iter_unpack("<Q", output[:whole]):
-        value = ((value ^ word) * _FNV_PRIME) & _MASK
-    for byte in output[whole:]:
-        value = ((value ^ byte) * _FNV_PRIME) & _MASK
-    return f"{value:016x}"
+    words = (word for (word,) in struct.iter_unpack("<Q", output[:whole]))
+    return f"{fnv1a64((*words, *output[whole:])):016x}"
 
 
 def stream(seed: int, label: str, length: int) -> bytes:
@@ -68,3 +68,19 @@ def nonce(seed: int, number: int, length: int) -> bytes:
 def additional_data(seed: int) -> bytes:
     """The additional data of AEADs."""
     return stream(seed, "aad", AAD_BYTES)
+
+
+def further_layout(layout: int, forks: int) -> int:
+    """Return the layout that comes `forks` forks after `layout`: where a fork lays stack, state and buffers (SPEC 7).
+
+    A layout has three parts of 21 bits, fractions of a page for stack, heap and buffers, the lowest first. Each fork
+    adds a step to each, so that few forks see all places: the steps are the inverse powers of the root of x^4 = x + 1,
+    which generalise the golden section to three dimensions (an additive recurrence, Niederreiter, "Random Number
+    Generation and Quasi-Monte Carlo Methods", 1992, chapter 3). With a random first layout an epoch's mean is without
+    bias.
+    """
+    parts = (
+        ((layout >> place * _FIELD) + forks * step) % (1 << _FIELD) << place * _FIELD
+        for place, step in enumerate(STEPS)
+    )
+    return sum(parts)

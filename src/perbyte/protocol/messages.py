@@ -367,19 +367,4 @@ class Quit(RunnerRequest, frozen=True, kw_only=True, tag="quit"):
     answer = RunnerAnswer
 
 
-REQUESTS: tuple[type[RunnerRequest], ...] = (
-    Hello,
-    Prepare,
-    CheckCalls,
-    CheckVector,
-    CheckRoundTrip,
-    CheckForgery,
-    Calibrate,
-    Watch,
-    Measure,
-    AuditCalls,
-    CountCalls,
-    TakePairs,
-    Release,
-    Quit,
-)
+REQUESTS: tuple[type[RunnerRequest], ...] = tuple(RunnerRequest.__subclasses__())

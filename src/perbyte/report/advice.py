@@ -9,50 +9,38 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from perbyte.advise import (
-    Change,
-    Decision,
-    Option,
-    PasswordDecision,
-    Ranked,
-    Sure,
-    View,
-)
-from perbyte.catalogue.strength import strength_of
+from perbyte.advise import Change, Decision, PasswordDecision, Ranked, Sure, View
+from perbyte.catalogue.facts import strength_of
 from perbyte.model import Cell, CellFigure
 from perbyte.model.algorithm import CPU_FLAGS, no_instructions
 from perbyte.model.text import plain
-from perbyte.report.advicefacts import (
+from perbyte.report.advicewords import (
+    attack_texts,
     has_strengths,
     key_texts,
+    library_text,
+    option_text,
+    parameter_texts,
+    password_table,
+    plain_name,
+    recommended_texts,
     remark_texts,
+    standing_texts,
+    status_word,
     strength_texts,
+    time_text,
     wire_cells,
     wire_columns,
     wire_texts,
-)
-from perbyte.report.advicepasswords import attack_texts, parameter_texts, password_table, recommended_texts
-from perbyte.report.advicewords import (
-    library_text,
-    option_text,
-    plain_name,
-    standing_texts,
-    status_word,
-    time_text,
+    with_article,
 )
 from perbyte.report.beyond import states_texts, threads_texts
+from perbyte.report.card import times_text
 from perbyte.report.listing import Head, Listing
 from perbyte.report.rate import rate_text, share_text
-from perbyte.report.wording import (
-    number,
-    ratio_interval_text,
-    ratio_text,
-    size_label,
-    value_text,
-)
+from perbyte.report.wording import number, ratio_text, size_label, value_text
 from perbyte.stats.compare import quotient
-from perbyte.stats.demand import demands
-from perbyte.stats.quantity import Unit, data_bytes, read
+from perbyte.stats.quantity import Demand, Unit, data_bytes, demands, read
 
 _DIRECTION = {"encrypt": "write", "decrypt": "read"}
 
@@ -172,11 +160,8 @@ def _brief(entry: Ranked | None) -> str:
         return "nothing"
     figure = max(entry.best.figures.values(), key=lambda each: each.cell.size_bytes)
     speed = read(figure, Unit.MEGABYTES_PER_SECOND)
-    return (
-        f"{entry.algorithm.name}, {number(speed.value, speed.value / 200)} MB/s"
-        if speed
-        else entry.algorithm.name
-    )
+    rate = f", {number(speed.value, speed.value / 200)} MB/s" if speed else ""
+    return f"{entry.algorithm.name}{rate}"
 
 
 def _answer(decision: Decision, passwords: PasswordDecision | None) -> str:
@@ -185,17 +170,13 @@ def _answer(decision: Decision, passwords: PasswordDecision | None) -> str:
         name = parameters.ranked.algorithm.name.partition(",")[0]
         return f"{name} with {parameters.words}, in {library_text(parameters.ranked.best)}"
     if decision.first is None:
-        return "Nothing: " + (
-            "all that came into question is ruled out."
-            if decision.ruled_out and not decision.missing
-            else "what is allowed has no figure here, and the rest is ruled out."
-            if decision.ruled_out
-            else "no algorithm that came into question has a figure here."
-        )
-    names = " or ".join(option_text(entry.best) for entry in (decision.first, *decision.equal))
-    return (
-        names if decision.equal and decision.sure is not Sure.DOUBTFUL else option_text(decision.first.best)
-    )
+        if not decision.ruled_out:
+            return "Nothing: no algorithm that came into question has a figure here."
+        if not decision.missing:
+            return "Nothing: all that came into question is ruled out."
+        return "Nothing: what is allowed has no figure here, and the rest is ruled out."
+    tied = decision.equal if decision.sure is not Sure.DOUBTFUL else ()
+    return " or ".join(option_text(entry.best) for entry in (decision.first, *tied))
 
 
 def _sure(decision: Decision) -> tuple[str, ...]:
@@ -210,9 +191,7 @@ def _sure(decision: Decision) -> tuple[str, ...]:
             "It is the only candidate that is allowed without reserve and has a figure here. The next, "
             f"{option_text(second.best)}, is {'allowed ' * (word == 'with reserve')}{word}.",
         )
-    ratio = f"×{ratio_text(comparison.ratio)}"
-    ratio += f" ({ratio_interval_text(comparison.ratio)})" if comparison.ratio.known else ""
-    text = f"the runner-up, {option_text(second.best)}, costs {ratio} as much"
+    text = f"the runner-up, {option_text(second.best)}, costs {times_text(comparison)} as much"
     cheaper = _unseen(decision)
     if decision.sure is Sure.CERTAIN:
         return (f"Certain: {text}.", *cheaper)
@@ -222,9 +201,7 @@ def _sure(decision: Decision) -> tuple[str, ...]:
     if decision.sure is Sure.LIKELY:
         return (f"Likely: {text}, more than a disturbed figure explains, though {comparison.doubt}.",)
     doubts = [
-        f"{option_text(entry.best)} costs ×{ratio_text(each.ratio)}"
-        + (f" ({ratio_interval_text(each.ratio)})" if each.ratio.known else "")
-        + f" as much, but {each.doubt or each.reason}"
+        f"{option_text(entry.best)} costs {times_text(each)} as much, but {each.doubt or each.reason}"
         for entry, each in decision.undecided
     ]
     return (f"It is not known: {'; '.join(doubts)}. A longer run on a quieter machine would show it.",)
@@ -235,17 +212,13 @@ def _unseen(decision: Decision) -> tuple[str, ...]:
     first = decision.first
     if first is None or first.best.unseen:
         return ()
-    rivals = [
-        (option, quotient(option.cost.estimate, first.best.cost.estimate))
+    return tuple(
+        f"In {library_text(option)} it costs ×{ratio_text(quotient(option.cost.estimate, first.best.cost.estimate))}, "
+        "but the audit did not confirm its work there: it ranks behind those whose work was confirmed."
         for option in first.options
         if option.unseen
         and option.unit == first.best.unit
         and option.cost.estimate.value < first.best.cost.estimate.value
-    ]
-    return tuple(
-        f"In {library_text(option)} it costs ×{ratio_text(ratio)}, but the audit did not confirm its work there: it "
-        "ranks behind those whose work was confirmed."
-        for option, ratio in rivals
     )
 
 
@@ -269,26 +242,23 @@ def _costs(decision: Decision, limits: Limits) -> tuple[str, ...]:
         return ()
     task, best, sentences = decision.case.task, decision.first.best, []
     for (operation, size), figure in best.figures.items():
+        has_data = bool(data_bytes(figure.cell))
         ns, cycles, each = (
             read(figure, unit) for unit in (Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL, Unit.CYCLES_PER_BYTE)
         )
-        what = f"{operation}, {size_label(size)}" if data_bytes(figure.cell) else operation
-        text = (
-            f"{what}: {time_text(ns)} {'an' if task.unit[0] in 'aeiou' else 'a'} {task.unit}" if ns else what
-        )
+        text = f"{operation}, {size_label(size)}" if has_data else operation
+        text += f": {time_text(ns)} {with_article(task.unit)}" if ns else ""
         text += f", {value_text(cycles)} cycles" if cycles else ""
         text += f", {value_text(each)} cycles a byte" if each else ""
-        speed = read(figure, Unit.GIGABYTES_PER_SECOND if data_bytes(figure.cell) else Unit.CALLS_PER_SECOND)
-        if speed:
-            text += f"; {value_text(speed)} {'GB/s' if data_bytes(figure.cell) else 'a second'} on one core"
+        if speed := read(figure, Unit.GIGABYTES_PER_SECOND if has_data else Unit.CALLS_PER_SECOND):
+            text += f"; {value_text(speed)} {'GB/s' if has_data else 'a second'} on one core"
         if limits.rate and (asked := demands([figure], limits.rate)):
             text += f"; {rate_text(limits.rate)} takes {share_text(asked[0].cores)}"
         sentences.append(f"{text}.")
     if decision.case.mix.counts:
-        total = best.cost.estimate
-        scale = 1.0 if best.unit == "ns" else _ns_per_cycle(best)
-        mix = decision.case.mix
-        took = time_text(total.scaled(scale))
+        mix, figure = decision.case.mix, next(iter(best.figures.values()))
+        scale = 1.0 if best.unit == "ns" else figure.ns_per_call / figure.per_call
+        took = time_text(best.cost.estimate.scaled(scale))
         sentences.append(
             f"The {mix.messages:,} messages of the histogram ({mix.bytes:,} bytes) take {took} of one core."
         )
@@ -302,41 +272,39 @@ def _costs(decision: Decision, limits: Limits) -> tuple[str, ...]:
 def _limit(decision: Decision, limits: Limits) -> tuple[str, ...]:
     if decision.first is None or not limits.disk:
         return ()
-    sentences, bound = [], []
-    for operation, way in _DIRECTION.items():
-        rate = limits.disk.get(way)
-        figures = [figure for (name, _), figure in decision.first.best.figures.items() if name == operation]
-        if not rate or not figures:
-            continue
-        slowest = max(demands(figures, rate), key=lambda demand: demand.cores.value)
+
+    def demanded(ranked: Ranked) -> list[tuple[str, str, Demand]]:
+        """The dearest demand of each direction, as (operation, way, demand)."""
+        dearest = []
+        for operation, way in _DIRECTION.items():
+            figures = [figure for (name, _), figure in ranked.best.figures.items() if name == operation]
+            rate = limits.disk.get(way)
+            if rate and (asked := demands(figures, rate)):
+                dearest.append((operation, way, max(asked, key=lambda demand: demand.cores.value)))
+        return dearest
+
+    sentences, bound = [], True
+    for operation, way, slowest in demanded(decision.first):
         is_disk = slowest.cores.value < 1
-        bound.append(is_disk)
+        bound = bound and is_disk
         size = size_label(slowest.figure.cell.size_bytes)
         limit = "the disk is the limit" if is_disk else "the cipher is the limit on one core"
         sentences.append(
-            f"The disk {way}s {rate_text(float(f'{rate:.3g}'))}; to {operation} as fast in sectors of {size} takes "
-            f"{share_text(slowest.cores)}: {limit}."
+            f"The disk {way}s {rate_text(float(f'{limits.disk[way]:.3g}'))}; to {operation} as fast in sectors of "
+            f"{size} takes {share_text(slowest.cores)}: {limit}."
         )
     if limits.doubt:
         sentences.append(f"The disk was measured {limits.doubt}.")
-    if sentences and all(bound):
-        enough = [
-            entry.algorithm.name
-            for entry in decision.ranking[1:]
-            if all(
-                each.cores.value < 1
-                for operation, way in _DIRECTION.items()
-                if limits.disk.get(way)
-                for each in demands(
-                    [f for (n, _), f in entry.best.figures.items() if n == operation], limits.disk[way]
-                )
-            )
-        ]
-        if enough:
-            sentences.append(
-                f"Just as fast on this disk, at a larger share of a core: {', '.join(enough)}. Choose by status, not "
-                "by speed."
-            )
+    enough = [
+        entry.algorithm.name
+        for entry in decision.ranking[1:]
+        if all(demand.cores.value < 1 for _, _, demand in demanded(entry))
+    ]
+    if sentences and bound and enough:
+        sentences.append(
+            f"Just as fast on this disk, at a larger share of a core: {', '.join(enough)}. Choose by status, not "
+            "by speed."
+        )
     return tuple(sentences)
 
 
@@ -359,51 +327,39 @@ def _status(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
 def _changes(decision: Decision, changes: Iterable[Change]) -> tuple[str, ...]:
     grouped: dict[tuple[str, str], list[Change]] = {}
     for change in changes:
-        result = option_text(change.decision.first.best) if change.decision.first else ""
-        key = (
-            change.decision.first.algorithm.name
-            if change.decision.first and change.kind in ("library", "profile")
-            else result
-        )
-        grouped.setdefault((change.kind, key), []).append(change)
+        first = change.decision.first
+        by_name = first and change.kind in ("library", "profile")
+        result = "" if first is None else first.algorithm.name if by_name else option_text(first.best)
+        grouped.setdefault((change.kind, result), []).append(change)
     texts = []
     for (kind, result), group in grouped.items():
-        later = group[0].decision
-        unsure = (Sure.CLOSE, Sure.DOUBTFUL)
+        later, named = group[0].decision, ", ".join(str(change.what) for change in group)
         broken = ", the longer key of a tie" if later.by_key else ""
-        close = f" ({later.sure.value}{broken})" if later.sure in unsure else ""
+        close = f" ({later.sure.value}{broken})" if later.sure in (Sure.CLOSE, Sure.DOUBTFUL) else ""
         if kind == "processor":
             texts.append(_processor(decision, later, close))
         elif kind == "size":
             sizes = ", ".join(size_label(int(str(change.what))) for change in group)
             texts.append(f"For {sizes} alone: {result}{close}.")
         elif kind == "library":
-            names = ", ".join(
-                library_text(change.decision.first.best) for change in group if change.decision.first
-            )
+            firsts = (change.decision.first for change in group)
+            names = ", ".join(library_text(first.best) for first in firsts if first)
             texts.append(f"With {names} alone: {result}{close}.")
         elif kind == "profile":
-            names = ", ".join(str(change.what) for change in group)
             where = "in this library" if decision.case.runners else "here"
-            texts.append(f"Profile {names}: {result or f'nothing that is allowed has a figure {where}'}.")
+            texts.append(f"Profile {named}: {result or f'nothing that is allowed has a figure {where}'}.")
         elif kind == "date":
-            why = next(
-                (
-                    entry
-                    for entry in later.ruled_out
-                    if decision.first and entry.algorithm.id == decision.first.algorithm.id
-                ),
-                None,
-            )
-            because = (
-                f"; by then {'; '.join(standing_texts(why.standing, later.case.asked.profile))}"
-                if why
-                else ""
-            )
+            reasons = [
+                reason
+                for entry in later.ruled_out
+                if decision.first and entry.algorithm.id == decision.first.algorithm.id
+                for reason in standing_texts(entry.standing, later.case.asked.profile)
+            ]
+            because = f"; by then {'; '.join(reasons)}" if reasons else ""
             texts.append(f"From {group[0].what}: {result or 'nothing that has a figure here'}{because}.")
-    if not texts:
-        texts.append("Nothing that was tried: other profiles, later dates, single sizes, single libraries.")
-    return tuple(texts)
+    return tuple(texts) or (
+        "Nothing that was tried: other profiles, later dates, single sizes, single libraries.",
+    )
 
 
 def _processor(decision: Decision, later: Decision, close: str) -> str:
@@ -440,49 +396,33 @@ def _ruled_out(decision: Decision) -> tuple[str, ...]:
 
 def _table(decision: Decision) -> Listing:
     measured = [*decision.ranking, *(entry for entry in decision.ruled_out if entry.options)]
-    pairs = list(
-        dict.fromkeys(key for entry in measured for option in entry.options for key in option.figures)
-    )
-    by_size = any(data_bytes(f.cell) for entry in measured for o in entry.options for f in o.figures.values())
-    sizes = tuple(dict.fromkeys(size for _, size in pairs))
+    figures = [figure for entry in measured for option in entry.options for figure in option.figures.values()]
+    keys = dict.fromkeys(key for entry in measured for option in entry.options for key in option.figures)
+    by_size = any(data_bytes(figure.cell) for figure in figures)
     unit = Unit.CYCLES_PER_BYTE if by_size else Unit.CYCLES_PER_CALL
-    if any(
-        f.cycles_per_call is None for entry in measured for o in entry.options for f in o.figures.values()
-    ):
+    if any(figure.cycles_per_call is None for figure in figures):
         unit = Unit.MEGABYTES_PER_SECOND if by_size else Unit.NS_PER_CALL
-    names = tuple(dict.fromkeys(operation for operation, _ in pairs))
-    heads = tuple(f"{name} {size_label(size)}" if by_size else name for name in names for size in sizes)
-    protocol = decision.case.task.protocol
-    wires = wire_columns([entry.algorithm for entry in measured], protocol)
-    strong = has_strengths([entry.algorithm for entry in measured])
+    sizes = dict.fromkeys(size for _, size in keys)
+    places = [(name, size) for name in dict.fromkeys(name for name, _ in keys) for size in sizes]
+    heads = [f"{name} {size_label(size)}" if by_size else name for name, size in places]
+    protocol, algorithms = decision.case.task.protocol, [entry.algorithm for entry in measured]
+    heads += wire_columns(algorithms, protocol)
+    strong = has_strengths(algorithms)
     mark = " w" if _audit_parts(decision) else ""
     rows = []
     for ranked in measured:
+        strength = strength_of(ranked.algorithm.id)
+        known = [strength.said if strength else ""] if strong else []
+        sent = wire_cells(ranked.algorithm, protocol)
         for option in ranked.options:
-            values = []
-            for name in names:
-                for size in sizes:
-                    figure = option.figures.get((name, size))
-                    reading = read(figure, unit) if figure else None
-                    values.append(value_text(reading) if reading else "")
-            sent = wire_cells(ranked.algorithm, protocol)
-            strength = strength_of(ranked.algorithm.id)
-            rows.append(
-                (
-                    ranked.algorithm.name,
-                    f"{library_text(option)}{mark * option.unseen}",
-                    *values,
-                    *sent,
-                    *([strength.said if strength else ""] if strong else []),
-                    status_word(ranked.standing),
-                )
+            readings = (
+                read(option.figures[place], unit) if place in option.figures else None for place in places
             )
-    figures = [Head(head, "n") for head in (*heads, *wires)]
-    strengths = [Head("strength")] if strong else []
-    columns = [Head(unit.value), Head("library"), *figures, *strengths, Head("status", once=True)]
-    return Listing("Figures", columns, rows, lead=2)
-
-
-def _ns_per_cycle(option: Option) -> float:
-    figure = next(iter(option.figures.values()))
-    return figure.ns_per_call / figure.per_call
+            values = [value_text(reading) if reading else "" for reading in readings]
+            library = f"{library_text(option)}{mark * option.unseen}"
+            rows.append(
+                (ranked.algorithm.name, library, *values, *sent, *known, status_word(ranked.standing))
+            )
+    columns = [Head(unit.value), Head("library"), *(Head(head, "n") for head in heads)]
+    columns += [Head("strength")] if strong else []
+    return Listing("Figures", [*columns, Head("status", once=True)], rows, lead=2)

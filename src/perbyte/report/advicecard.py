@@ -1,29 +1,28 @@
-"""The card that opens an advice: what to use, how sure that is, what it costs; one library for all parts."""
+"""The card that opens an advice: what to use, how sure that is, what it costs; and one library for all parts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from perbyte.advise import Sure, Together
+from perbyte.advise import Library, Option, Sure, Together
 from perbyte.advise.decision import compare_options
-from perbyte.model import CellFigure, Estimate
+from perbyte.model import CellFigure
 from perbyte.report.advice import Told
-from perbyte.report.advicewords import guesses_text, library_text, memory_text, option_text, time_text
-from perbyte.report.card import RATES, Card, Line, milliseconds, times_text
-from perbyte.report.rate import cores_text, rate_text
-from perbyte.report.wording import sentence, size_label
-from perbyte.stats.compare import NS, Answer, cost_of, sum_costs
-from perbyte.stats.demand import demands
+from perbyte.report.advicewords import (
+    guesses_text,
+    library_text,
+    memory_text,
+    option_text,
+    time_text,
+    with_article,
+)
+from perbyte.report.card import RATES, Card, Line, milliseconds, rates_text, times_text, work_time
+from perbyte.report.listing import Head, Listing
+from perbyte.report.wording import number, sentence, size_label, three_digits
+from perbyte.stats.compare import Answer, cost_of, sum_costs
 from perbyte.stats.quantity import data_bytes
 
-_SIGNS = {
-    Sure.CERTAIN: "►",
-    Sure.CLOSE: "=",
-    Sure.LIKELY: "?",
-    Sure.DOUBTFUL: "?",
-    Sure.ALONE: "",
-    None: "",
-}
+_SIGNS = {Sure.CERTAIN: "►", Sure.CLOSE: "=", Sure.LIKELY: "?", Sure.DOUBTFUL: "?"}
 
 
 def advice_card(
@@ -70,7 +69,6 @@ def weigh(told: Sequence[Told]) -> list[str]:
 
 def task_line(told: Told, rate: float | None = None) -> Line:
     """The answer to one task."""
-    texts_of = dict(told.lines)
     if told.passwords:
         parameters = told.passwords.parameters
         cost = (
@@ -80,8 +78,9 @@ def task_line(told: Told, rate: float | None = None) -> Line:
             else ""
         )
         return Line("", "", told.answer, cost=cost)
-    sign = _SIGNS[told.decision.sure]
-    return Line("", sign, told.answer, " ".join(texts_of.get("How sure", ())), _cost(told, rate))
+    sure = " ".join(dict(told.lines).get("How sure", ()))
+    sign = _SIGNS.get(told.decision.sure, "") if told.decision.sure else ""
+    return Line("", sign, told.answer, sure, _cost(told, rate))
 
 
 def lacking_text(told: Sequence[Told], together: Together) -> str:
@@ -117,14 +116,10 @@ def _for_all(told: Sequence[Told], together: Together, rate: float | None) -> Li
     reasons.append(f"mixing libraries would make cheaper: {', '.join(gains) or 'nothing beyond doubt'}")
     costs = [_cost(told[number], rate) for number in together.parts if _has_data(told[number])]
     calls = [
-        (count, cost_of(figure, NS, source=0))
-        for number in together.parts
-        if not _has_data(told[number])
-        for figure, count in _work(told[number])
+        called for number in together.parts if not _has_data(told[number]) for called in _work(told[number])
     ]
     if calls:
-        whole = milliseconds(sum_costs(calls).estimate)
-        costs.append(f"{whole} of computing a handshake, both sides together")
+        costs.append(f"{milliseconds(work_time(calls))} of computing a handshake, both sides together")
     name = library_text(first.options[0])
     empty = " and ".join(task.title for number, task in enumerate(told) if number not in together.parts)
     parts = f"one library; {empty}: nothing here" if empty else "one library for all parts"
@@ -151,16 +146,54 @@ def _cost(told: Told, rate: float | None) -> str:
         return ""
     task = told.decision.case.task
     if not _has_data(told):
-        whole: Estimate = sum_costs(
-            [(count, cost_of(figure, NS, source=0)) for figure, count in work]
-        ).estimate
-        return f"{time_text(whole)} {'an' if task.unit[0] in 'aeiou' else 'a'} {task.unit}"
+        return f"{time_text(work_time(work))} {with_article(task.unit)}"
     largest = max(data_bytes(figure.cell) for figure, _ in work)
     figure = max(
         (figure for figure, _ in work if data_bytes(figure.cell) == largest),
         key=lambda figure: figure.ns_per_call,
     )
-    asked = [(each, demands([figure], each)[0].cores) for each in ((rate,) if rate else RATES)]
-    first, *others = (f"{cores_text(cores)} at {rate_text(each)}" for each, cores in asked)
-    shown = ", ".join([first, *(cost.replace(" cores", "") for cost in others)])
+    shown = rates_text(figure, (rate,) if rate else RATES)
     return f"{shown} ({figure.cell.operation}, {size_label(largest)})"
+
+
+def library_table(together: Together, titles: Sequence[str]) -> Listing:
+    """Libraries that have all parts by their mean cost, then those that lack one.
+
+    A part with data costs cycles (or ns) a byte in the mean of its sizes, the others together a handshake's time.
+    """
+    named = [titles[part] for part in together.parts]
+    rows = [_row(library, together) for library in together.ranking]
+    for runner, parts in together.lacks:
+        lacking = {titles[part] for part in parts}
+        rows.append((runner, *("–" if name in lacking else "has it" for name in named), "–", "–", "–"))
+    figures = [Head(head, "n") for head in (*named, "a byte", "handshake", "mean")]
+    return Listing("Library by library", [Head("library"), *figures], rows)
+
+
+def _row(library: Library, together: Together) -> tuple[str, ...]:
+    first = together.ranking[0]
+    byte, calls = [], []
+    for part, option in zip(together.parts, library.options, strict=True):
+        counts = together.cases[part].task.operations(option.algorithm)
+        work = [(figure, counts[operation]) for (operation, _), figure in option.figures.items()]
+        if any(data_bytes(figure.cell) for figure, _ in work):
+            byte.append(_per_byte(option))
+        else:
+            calls += work
+    whole = milliseconds(work_time(calls)) if calls else ""
+    ratio = library.cost.estimate.value / first.cost.estimate.value
+    mean = "1" if library is first else f"×{number(ratio)}"
+    names = [option.algorithm.name for option in library.options]
+    mean += "?" if library.doubt else ""
+    return (library_text(library.options[0]), *names, ", ".join(byte), whole, mean)
+
+
+def _per_byte(option: Option) -> str:
+    """The cost of a byte at the largest size, all operations together."""
+    largest = max(size for _, size in option.figures)
+    costs = [
+        (1.0, cost_of(figure, option.unit, per=largest, source=0))
+        for (_, size), figure in option.figures.items()
+        if size == largest
+    ]
+    return f"{three_digits(sum_costs(costs).estimate.value)} {option.unit}"

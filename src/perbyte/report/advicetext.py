@@ -10,8 +10,8 @@ from typing import Any
 from rich.text import Text
 
 from perbyte.advise import Option, Ranked, Together
+from perbyte.catalogue.facts import strength_of
 from perbyte.catalogue.questions import Question
-from perbyte.catalogue.strength import strength_of
 from perbyte.model import Estimate, Run
 from perbyte.model.text import json_ready
 from perbyte.report.advice import Told
@@ -37,7 +37,7 @@ def render_advice(
     """Give the answers as text, `card` first; `libraries` is a table of them, `beside` task of other machines."""
     width = columns_of(width)
     lines = [
-        *(Text(part.plain, style="bold") for part in prose(question.title, width)),
+        *prose(question.title, width, "bold"),
         *prose(question.asks, width),
         Text(),
         *card_text(card, width)[:-1],
@@ -48,7 +48,7 @@ def render_advice(
         several = len(told) > 1
         if several:
             heading = f"{sentence(task.title)}: {task.answer}"
-            lines += [Text(), *(Text(part.plain, style="bold underline") for part in prose(heading, width))]
+            lines += [Text(), *prose(heading, width, "bold underline")]
         for heading, texts in task.lines:
             if heading == "How sure" and not several:  # the card has said it
                 continue

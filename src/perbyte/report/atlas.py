@@ -1,28 +1,36 @@
-"""The page of an atlas: machines by libraries, versions through time, machines unlike others of their model."""
+"""The page of an atlas: machines by libraries, versions through time, machines unlike others of their model.
+
+Its card says who is the fastest at each point that machines have in common.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import partial
+from typing import Any
 
 import altair as alt
 
 from perbyte.atlas.index import Atlas, RunRow
 from perbyte.atlas.overview import Overview, Point, PointCost, look_over, per
+from perbyte.model import Estimate
 from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
-from perbyte.report.atlascard import MOST, atlas_card, cost_text, named
+from perbyte.report.card import RATES, Card, Line, milliseconds, times_text
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, answer, drawing, listed, table, text
 from perbyte.report.listing import Listing, columns
-from perbyte.report.marks import Mark, marks_of_kinds
-from perbyte.report.pictures import Picture
-from perbyte.report.ratiocharts import versions_chart
-from perbyte.report.wording import number, percent
+from perbyte.report.pictures import Picture, drawn
+from perbyte.report.ranks import estimate_in, marks_text, meanings_of, rank, value_in
+from perbyte.report.rate import cores_text, rate_text
+from perbyte.report.wording import number, percent, size_label, value_text, width_text
+from perbyte.stats.compare import CYCLES, NS
 
+_MOST = 4  # answers on the card; the page lists the others
+_NAMED = 3  # of those that are alike, or of whom it is not known
 _MACHINES = 150  # rows of a heat map
 _READABLE, _UPRIGHT = 34, 58  # pixels of a tile for a number in it, for a name above it
-_UNITS = (("cycles", "cycles"), ("ns", "ns"))
 _PER = ("byte", "call")  # never on one axis: what is signed beside a cipher
 
 
@@ -32,25 +40,21 @@ def atlas_pictures(overview: Overview) -> tuple[Picture, ...]:
     One machine gets no heat map, which would have one row, and no chart in nanoseconds beside that in cycles, which
     would be the same chart.
     """
-    pictures = []
+    pictures: list[Picture] = []
     several = len(overview.models) > 1
-    cycles = any(cost.cycles for cost in overview.costs)
-    units = _UNITS if several else [pair for pair in _UNITS if pair[1] == ("cycles" if cycles else "ns")]
-    if overview.points:
-        for unit, field in units:
-            if several and (chart := _heat(overview, overview.points[0], unit, field)):
-                narrow = _heat(overview, overview.points[0], unit, field, narrow=True)
-                subject = f"{unit} per {per(overview.points[0])}"
-                pictures.append(Picture(f"heat-{field}", f"Machines by libraries: {subject}", chart, narrow))
-        for unit, field in units:
-            for each in _PER:
-                if chart := _dots(overview, f"{unit} per {each}", field, each):
-                    name = f"machines-{field}" + ("" if each == _PER[0] else f"-{each}")
-                    narrow = _dots(overview, f"{unit} per {each}", field, each, narrow=True)
-                    heading = "Every machine" if several else "Every library"
-                    pictures.append(Picture(name, f"{heading}: {unit} per {each}", chart, narrow))
-    if chart := _versions(overview):
-        pictures.append(Picture("versions", "Versions through time", chart))
+    fields = [CYCLES, NS]
+    if not several:
+        fields = [CYCLES if any(cost.cycles for cost in overview.costs) else NS]
+    if several and overview.points:
+        for field in fields:
+            heading = f"Machines by libraries: {field} per {per(overview.points[0])}"
+            pictures += drawn(f"heat-{field}", heading, partial(_heat, overview, field), narrow=True)
+    for field in fields:
+        for each in _PER:
+            name = f"machines-{field}" + ("" if each == _PER[0] else f"-{each}")
+            heading = f"{'Every machine' if several else 'Every library'}: {field} per {each}"
+            pictures += drawn(name, heading, partial(_dots, overview, field, each), narrow=True)
+    pictures += drawn("versions", "Versions through time", partial(_versions, overview))
     return tuple(pictures)
 
 
@@ -58,50 +62,87 @@ def atlas_page(atlas: Atlas) -> tuple[Page, Overview]:
     """The page of an atlas, and what it shows. Raises what reading it raises."""
     overview = look_over(atlas)
     pictures = [
-        drawing(picture, f"atlas-{number}") for number, picture in enumerate(atlas_pictures(overview), 1)
+        drawing(picture, f"atlas-{place}") for place, picture in enumerate(atlas_pictures(overview), 1)
     ]
-    machines = len(atlas.machines())
-    page = Page(
-        f"{counted(machines, 'machine')}, {counted(overview.runs, 'run')}",
-        [f"{overview.cells:,} figures of cryptographic functions, measured with Perbyte."],
-        [
-            Section(
-                "summary",
-                "Summary",
-                "Summary",
-                [
-                    *answer(atlas_card(overview)),
-                    *(pictures[:1] or [text("There is nothing to draw.")]),
-                    _found(overview),
-                ],
-            ),
-            *([Section("charts", "Charts", "Charts", pictures[1:])] if pictures[1:] else []),
-            *([_unlike_section(overview)] if machines > 1 else []),
-            _floors_section(overview),
-            _machines_section(atlas, overview),
-            Section(
-                "repeat",
-                "Repeat",
-                "How to repeat it",
-                [Block("code", "perbyte report --atlas PLACE -o atlas.html")],
-            ),
-        ],
-    )
-    return page, overview
-
-
-def _unlike_section(overview: Overview) -> Section:
-    return Section("unlike", "Unlike", "Machines unlike others of their model", _unlike_blocks(overview))
-
-
-def _floors_section(overview: Overview) -> Section:
+    machines = atlas.machines()
+    summary = [
+        *answer(atlas_card(overview)),
+        *(pictures[:1] or [text("There is nothing to draw.")]),
+        _found(overview),
+    ]
+    unlike = Section("unlike", "Unlike", "Machines unlike others of their model", [_unlike(overview)])
     floors = [(plain(name, 60), percent(floor), f"{count:,}") for name, floor, count in overview.floors]
-    listing = Listing("Noise floors", columns("provider | median noise floor:n | runs:n"), floors)
-    return Section("floors", "Noise", "Noise floors by provider", [table(listing)])
+    heads = columns("provider | median noise floor:n | runs:n")
+    noise = table(Listing("Noise floors", heads, floors))
+    repeat = Block("code", "perbyte report --atlas PLACE -o atlas.html")
+    sections = [
+        Section("summary", "Summary", "Summary", summary),
+        *([Section("charts", "Charts", "Charts", pictures[1:])] if pictures[1:] else []),
+        *([unlike] if len(machines) > 1 else []),
+        Section("floors", "Noise", "Noise floors by provider", [noise]),
+        Section("machines", "Machines", "Machines", [_machines(machines, overview)]),
+        Section("repeat", "Repeat", "How to repeat it", [repeat]),
+    ]
+    title = f"{counted(len(machines), 'machine')}, {counted(overview.runs, 'run')}"
+    lead = f"{overview.cells:,} figures of cryptographic functions, measured with Perbyte."
+    return Page(title, [lead], sections), overview
 
 
-def _machines_section(atlas: Atlas, overview: Overview) -> Section:
-    machines = [
+def atlas_card(overview: Overview) -> Card:
+    """The answers at the first points; figures in doubt win nothing."""
+    lines = [line for point in overview.points[:_MOST] if (line := _line(overview, point))]
+    left = len(overview.points) - len(lines)
+    return Card(tuple(lines), (f"{left} more below.",) if lines and left > 0 else ())
+
+
+def _line(overview: Overview, point: Point) -> Line | None:
+    ranking = rank(_newest(overview, point))
+    if ranking is None:
+        return None
+
+    def named(cost: PointCost) -> str:
+        library = f"{plain(cost.library, 40)} {plain(cost.version, 40)}".strip()
+        return library if len(overview.models) == 1 else f"{library} on {plain(cost.machine, 60)}"
+
+    told = [f"{_cost_text(ranking.best, ranking.field)} {ranking.field} per {per(point)}"]
+    if not ranking.sure:
+        told.append("every figure of it is in doubt")
+    if ranking.near:
+        told.append(f"{named(ranking.near[0])} may be as fast, but its figure is in doubt")
+    if ranking.unseen:
+        told.append("the audit did not see its work, and saw others'")
+    if ranking.behind:
+        cost, compared = ranking.behind[0]
+        told.append(f"the next, {named(cost)}, costs {times_text(compared)} as much")
+    names = " or ".join(dict.fromkeys(map(named, ranking.ahead[:_NAMED])))
+    return Line(_point_text(point), ranking.sign, names, "; ".join(told), _price(ranking.best))
+
+
+def _price(cost: PointCost) -> str:
+    if per(cost.point) == "call":
+        return f"{milliseconds(estimate_in(cost, NS))} a call"
+    cores = [Estimate(rate * cost.ns * 1e-9, math.nan, math.nan) for rate in RATES]
+    first, *others = (f"{cores_text(at)} at {rate_text(rate)}" for at, rate in zip(cores, RATES, strict=True))
+    return ", ".join([first, *(text.replace(" cores", "") for text in others)])
+
+
+def _point_text(point: Point) -> str:
+    """What is compared, in words; of what is signed no size, which costs nothing."""
+    algorithm, operation, _, size = point
+    what = f"{plain(algorithm, 40)} {plain(operation, 20)}"
+    return f"{what} at {size_label(size)}" if per(point) == "byte" else what
+
+
+def _cost_text(cost: PointCost, field: str) -> str:
+    """A cost with the digits that its widest interval supports, that interval, and every mark of doubt."""
+    estimate, marks = estimate_in(cost, field), marks_text(cost)
+    if not estimate.known:
+        return f"{value_text(estimate)} (interval not known) {marks}".rstrip()
+    return f"{value_text(estimate)} {width_text(estimate)}{marks}"
+
+
+def _machines(machines: dict[str, list[RunRow]], overview: Overview) -> Block:
+    rows = [
         (
             plain(name, 80),
             plain(overview.models[name], 80),
@@ -110,23 +151,22 @@ def _machines_section(atlas: Atlas, overview: Overview) -> Section:
             f"{sum(row.cells for row in runs):,}",
             plain(_newest_versions(runs), 300),
         )
-        for name, runs in atlas.machines().items()
+        for name, runs in machines.items()
     ]
     heads = columns("machine | model:text | provider:text | runs:n | cells:n | libraries:text")
-    return Section("machines", "Machines", "Machines", [table(Listing("Machines", heads, machines))])
+    return table(Listing("Machines", heads, rows))
 
 
 def _newest_versions(runs: list[RunRow]) -> str:
     """The libraries of runs, each by the version that was measured last."""
-    versions: dict[str, list[str]] = {}
+    versions: dict[str, dict[str, None]] = {}
     for run in sorted(runs, key=lambda row: row.started_at, reverse=True):
         for library in run.libraries:
-            known = versions.setdefault(library.rpartition(" ")[0] or library, [])
-            known += [library] * (library not in known)
-    return ", ".join(
-        names[0] + (f" and {len(names) - 1} other{'s' * (len(names) > 2)}" if names[1:] else "")
-        for _, names in sorted(versions.items())
-    )
+            versions.setdefault(library.rpartition(" ")[0] or library, {})[library] = None
+    texts = []
+    for _, (newest, *others) in sorted(versions.items()):
+        texts.append(newest + (f" and {counted(len(others), 'other')}" if others else ""))
+    return ", ".join(texts)
 
 
 def _found(overview: Overview) -> Block:
@@ -144,13 +184,13 @@ def _found(overview: Overview) -> Block:
             f"{'is' if len(overview.unlike) == 1 else 'are'}.",
         )
     lines = []
-    for point in overview.points[MOST:]:
-        best = [cost for (where, _, _), cost in overview.newest().items() if where == point and cost.cycles]
-        if best:
-            sure = [cost for cost in best if not cost.doubted]
-            cost = min(sure or best, key=lambda cost: cost.cycles or 0)
+    for point in overview.points[_MOST:]:
+        costs = [cost for cost in _newest(overview, point) if cost.cycles]
+        if costs:
+            sure = [cost for cost in costs if not cost.doubted]
+            cost = min(sure or costs, key=lambda cost: value_in(cost, CYCLES))
             lines.append(
-                f"{named(point)}: {cost_text(cost, cost.cycles or 0)} cycles per {per(point)} at best, by "
+                f"{_point_text(point)}: {_cost_text(cost, CYCLES)} cycles per {per(point)} at best, by "
                 f"{plain(cost.library, 40)} {plain(cost.version, 40)} on {plain(cost.machine, 80)}"
                 + ("." if sure else "; every figure of it is in doubt.")
             )
@@ -160,54 +200,42 @@ def _found(overview: Overview) -> Block:
     return Block("cards", [*blocks, ("How sure that is", certain)])
 
 
-def _unlike_blocks(overview: Overview) -> list[Block]:
+def _unlike(overview: Overview) -> Block:
     lines = [
-        f"{plain(unlike.machine, 80)} ({plain(unlike.model, 80)}): {number(unlike.ratio)} times "
-        f"the cycles of {unlike.others} "
-        f"others, which spread by {percent(unlike.spread)}."
+        f"{plain(unlike.machine, 80)} ({plain(unlike.model, 80)}): {number(unlike.ratio)} times the cycles of "
+        f"{unlike.others} others, which spread by {percent(unlike.spread)}."
         for unlike in overview.unlike
     ]
-    return [listed(lines or ["None, among the models of which three or more machines were measured."])]
+    return listed(lines or ["None, among the models of which three or more machines were measured."])
 
 
-def _shown(overview: Overview, point: Point, field: str) -> list[tuple[PointCost, float]]:
-    return [
-        (cost, value)
-        for (where, _, _), cost in sorted(overview.newest().items())
-        if where == point and (value := getattr(cost, field))
-    ]
+def _newest(overview: Overview, point: Point) -> list[PointCost]:
+    """The costs of a point, a machine and library each."""
+    return [cost for (where, _, _), cost in sorted(overview.newest().items()) if where == point]
 
 
-def _described(cost: PointCost, value: float, unit: str) -> str:
-    return (
-        f"{plain(cost.machine, 80)}, {plain(cost.library, 40)} {plain(cost.version, 40)}, {named(cost.point)}: "
-        f"{cost_text(cost, value)} {unit}, {counted(cost.runs, 'run')}"
-    )
-
-
-def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bool = False) -> Chart | None:
+def _heat(overview: Overview, field: str, *, narrow: bool = False) -> Chart | None:
     """A tile for each machine and library, dark where it is slow, with its value where there is room for it."""
-    shown = _shown(overview, point, field)
-    if not shown:
+    point = overview.points[0]
+    costs = [cost for cost in _newest(overview, point) if getattr(cost, field)]
+    if not costs:
         return None
-    unit = f"{unit} per {per(point)}"
-    rank: dict[str, float] = {}
-    for cost, value in shown:
-        rank[cost.machine] = min(rank.get(cost.machine, value), value)
-    machines = sorted(rank, key=lambda name: (rank[name], name))
-    kept = set(machines[:_MACHINES])
+    unit = f"{field} per {per(point)}"
+    ordered = sorted(costs, key=lambda cost: (value_in(cost, field), cost.machine))
+    machines = list(dict.fromkeys(cost.machine for cost in ordered))
+    kept = {*machines[:_MACHINES]}
+    costs = [cost for cost in costs if cost.machine in kept]
     records = [
         {
             "machine": plain(cost.machine, 60),
             "library": plain(cost.library, 30),
-            "value": value,
-            "text": number(value, value * cost.width) + "".join(marks_of_kinds(cost.qualities, cost.doubts)),
-            "described": _described(cost, value, unit),
+            "value": value_in(cost, field),
+            "text": f"{number(value_in(cost, field), value_in(cost, field) * cost.width)}{marks_text(cost)}",
+            "described": _described(cost, field, unit),
         }
-        for cost, value in shown
-        if cost.machine in kept
+        for cost in costs
     ]
-    values = [value for cost, value in shown if cost.machine in kept]
+    values = [value_in(cost, field) for cost in costs]
     middle = (min(values) * max(values)) ** 0.5
     width = charts.NARROW if narrow else charts.WIDE
     room = width / len({record["library"] for record in records})
@@ -225,94 +253,104 @@ def _heat(overview: Overview, point: Point, unit: str, field: str, *, narrow: bo
         ),
     )
     scale = alt.Scale(type="log", range=list(theme.SEQUENCE[:4]), interpolate="lab")
-    tiles = base.mark_rect().encode(
-        color=alt.Color("value:Q", scale=scale, legend=None),
-        description="described:N",
-        tooltip=charts.tooltip(),
-    )
+    colour = alt.Color("value:Q", scale=scale, legend=None)
+    tiles = base.mark_rect().encode(color=colour, description="described:N", tooltip=charts.tooltip())
     light = alt.condition(f"datum.value > {middle!r}", alt.value(theme.PAPER), alt.value(theme.INK))
     labels = base.mark_text(fontSize=10, aria=False).encode(text="text:N", color=light)
-    layers = (tiles, labels) if room > _READABLE else (tiles,)
-    drawn = alt.layer(*layers).properties(width=width, height=alt.Step(17))
-    left = len(machines) - len(kept)
-    return finished(
-        drawn,
-        f"{named(point)} on {counted(len(kept), 'machine')}, fastest first",
-        [
-            f"{unit}, median of a machine's runs; newest version of each library; the darker, the slower",
-            *_legend(cost for cost, _ in shown if cost.machine in kept),
-        ]
-        + ([f"{left} slower machines are not drawn"] if left > 0 else []),
-        narrow=narrow,
+    chart = alt.layer(*((tiles, labels) if room > _READABLE else (tiles,)))
+    told = [
+        f"{unit}, median of a machine's runs; newest version of each library; the darker, the slower",
+        *_legend(costs),
+    ]
+    if left := len(machines) - len(kept):
+        told.append(f"{left} slower machines are not drawn")
+    title = f"{_point_text(point)} on {counted(len(kept), 'machine')}, fastest first"
+    return finished(chart.properties(width=width, height=alt.Step(17)), title, told, narrow=narrow)
+
+
+def _described(cost: PointCost, field: str, unit: str) -> str:
+    return (
+        f"{plain(cost.machine, 80)}, {plain(cost.library, 40)} {plain(cost.version, 40)}, "
+        f"{_point_text(cost.point)}: {_cost_text(cost, field)} {unit}, {counted(cost.runs, 'run')}"
     )
 
 
 def _legend(costs: Iterable[PointCost]) -> list[str]:
     """What the marks of these costs mean; nothing where there is none."""
-    used = {mark for cost in costs for mark in marks_of_kinds(cost.qualities, cost.doubts)}
-    meanings = "; ".join(f"{mark} {mark.meaning}" for mark in Mark if mark in used)
+    meanings = "; ".join(f"{mark} {meaning}" for mark, meaning in meanings_of(costs))
     return [meanings] if meanings else []
 
 
-def _dots(overview: Overview, unit: str, field: str, each: str, *, narrow: bool = False) -> Chart | None:
+def _dots(overview: Overview, field: str, each: str, *, narrow: bool = False) -> Chart | None:
     """A dot for each machine and library, a row a point that is counted per `each`: how far machines spread."""
-    records, costs = [], []
-    for point in (point for point in overview.points if per(point) == each):
-        for cost, value in _shown(overview, point, field):
-            records.append(
-                {
-                    "what": named(point),
-                    "library": plain(cost.library, 30),
-                    "value": value,
-                    "low": max(value * (1 - cost.width), value * 1e-3)
-                    if math.isfinite(cost.width)
-                    else value,
-                    "high": value * (1 + cost.width) if math.isfinite(cost.width) else value,
-                    "marks": "".join(marks_of_kinds(cost.qualities, cost.doubts)),
-                    "described": _described(cost, value, unit),
-                }
-            )
-            costs.append(cost)
-    if not records:
+    unit = f"{field} per {each}"
+    points = [point for point in overview.points if per(point) == each]
+    costs = [cost for point in points for cost in _newest(overview, point) if getattr(cost, field)]
+    if not costs:
         return None
-    libraries = sorted({str(record["library"]) for record in records})[: len(theme.SERIES)]
+    records: list[dict[str, Any]] = []
+    for cost in costs:
+        records.append(
+            {
+                "what": _point_text(cost.point),
+                "library": plain(cost.library, 30),
+                **charts.spread(estimate_in(cost, field)),
+                "marks": marks_text(cost),
+                "described": _described(cost, field, unit),
+            }
+        )
+    libraries = sorted({record["library"] for record in records})[: len(theme.SERIES)]
     records = [record for record in records if record["library"] in libraries]
-    drawn = charts.dots(
+    chart = charts.dots(
         records,
-        y=("what", [named(point) for point in overview.points if per(point) == each]),
+        y=("what", list(map(_point_text, points))),
         x=unit,
-        scale=charts.logarithmic([float(str(record["value"])) for record in records]),
+        scale=charts.logarithmic(record["value"] for record in records),
         look=theme.series(libraries),
         by="library",
         lanes=libraries,
         text="marks",
         narrow=narrow,
     )
-    alone = next(iter(overview.models)) if len(overview.models) == 1 else ""
-    spread = f"How far {counted(len(overview.models), 'machine')} spread"
-    return finished(
-        drawn,
-        f"What libraries cost on {plain(alone, 80)}" if alone else spread,
-        [
-            f"{unit}, a dot a machine and library; thin lines: the widest interval of its runs",
-            *_legend(costs),
-        ],
-        narrow=narrow,
-    )
+    machines = [*overview.models]
+    title = f"How far {counted(len(machines), 'machine')} spread"
+    if len(machines) == 1:
+        title = f"What libraries cost on {plain(machines[0], 80)}"
+    subtitle = f"{unit}, a dot a machine and library; thin lines: the widest interval of its runs"
+    return finished(chart, title, [subtitle, *_legend(costs)], narrow=narrow)
 
 
 def _versions(overview: Overview) -> Chart | None:
     """Versions of libraries in the order in which one machine measured them."""
     machine, costs = overview.versions()
     costs = [cost for cost in costs if cost.cycles]
+    costs = [cost for cost in costs if per(cost.point) == per(costs[0].point)]
     if not costs:
         return None
-    costs = [cost for cost in costs if per(cost.point) == per(costs[0].point)]
-    rows = [
-        (named(cost.point), cost.library, cost.version, cycles, cycles, cycles)
-        for cost in costs
-        if (cycles := cost.cycles)
-    ]
-    return versions_chart(
-        rows, f"cycles per {per(costs[0].point)}", f"Versions of libraries on {plain(machine, 80)}"
+    unit = f"cycles per {per(costs[0].point)}"
+    records: list[dict[str, Any]] = []
+    for cost in costs:
+        what, library, cycles = _point_text(cost.point), plain(cost.library, 30), value_in(cost, CYCLES)
+        records.append(
+            {
+                "what": what,
+                "library": library,
+                "version": plain(f"{cost.library} {cost.version}", 60),
+                **charts.spread(Estimate(cycles, math.nan, math.nan)),
+                "described": f"{what}, {library} {plain(cost.version, 40)}: {number(cycles)} {unit}",
+            }
+        )
+    libraries = list(dict.fromkeys(record["library"] for record in records))[: len(theme.SERIES)]
+    records = [record for record in records if record["library"] in libraries]
+    by_library = sorted(records, key=lambda record: record["library"])
+    chart = charts.dots(
+        records,
+        y=("version", list(dict.fromkeys(record["version"] for record in by_library))),
+        x=unit,
+        scale=charts.logarithmic(record["value"] for record in records),
+        look=theme.series(libraries),
+        by="library",
+        row=("what", list(dict.fromkeys(record["what"] for record in records))),
     )
+    title = f"Versions of libraries on {plain(machine, 80)}"
+    return finished(chart, title, [f"{unit}; to the left is faster"])

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from perbyte.model import CellFigure, Doubt, Run
-from perbyte.model.benchmark import Benchmark
+from perbyte.model.algorithm import Benchmark
 from perbyte.model.text import plain
 from perbyte.report.facts import failure_lines
 from perbyte.report.listing import Listing, columns, lines, markdown
-from perbyte.report.trials import change_text, percent_changes, ratio_json
+from perbyte.report.trials import change_json, change_text, percent_changes
 from perbyte.report.wording import interval_text, value_text
 from perbyte.stats.quantity import Unit, data_bytes, read
 from perbyte.stats.trials import BaselineChange
@@ -98,16 +98,7 @@ def changes_lines(run: Run, changes: Named, *, as_markdown: bool) -> Iterator[st
 
 def changes_json(changes: Named) -> list[dict[str, Any]]:
     """The same for programs."""
-    return [
-        {
-            "name": name,
-            "id": change.algorithm,
-            "verdict": change.word,
-            "answer": change.comparison.answer.value,
-        }
-        | ratio_json(change.comparison.ratio)
-        for name, change in changes
-    ]
+    return [{"name": name, "id": change.algorithm} | change_json(change) for name, change in changes]
 
 
 def benchmarks_json(programs: Programs, *, named: bool) -> list[dict[str, Any]]:

@@ -22,8 +22,8 @@ from perbyte.report.wording import (
     value_text,
 )
 from perbyte.stats.compare import compare
+from perbyte.stats.cores import Scaling, scaling
 from perbyte.stats.quantity import Unit, data_bytes, read
-from perbyte.stats.together import Scaling, scaling
 
 _STATES = {
     COLD: "with emptied caches",

@@ -10,15 +10,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 
 from perbyte.catalogue import load
 from perbyte.catalogue.questions import questions
 from perbyte.model import Algorithm, CellFigure, Doubt, Estimate, Run
 from perbyte.model.cell import FULL
-from perbyte.model.text import natural, plain
-from perbyte.report.grid import Grid, kin_of, operation_order, title_of
+from perbyte.model.text import counted, natural, plain
+from perbyte.report.grid import Grid, Place, kin_of, operation_order, title_of
 from perbyte.report.rate import cores_text, rate_text
 from perbyte.report.wording import (
     SIGNS,
@@ -42,15 +43,13 @@ from perbyte.stats.compare import (
     stand,
     sum_costs,
 )
-from perbyte.stats.demand import demands
-from perbyte.stats.quantity import NO_DATA, Unit, data_bytes, read
+from perbyte.stats.quantity import NO_DATA, Unit, data_bytes, demands, read
 
 RATES = (1e9, 10e9)
 """Bytes a second that people have: a fast link or disk of today, and a data centre's."""
 _MOST = 4  # lines of a card; a page or a table follows
 _NAMED = 3  # of whom it is not known who is the fastest
 FASTEST = "►"
-_SIGNS = {Lead.FASTEST: FASTEST, Lead.TIED: "=", Lead.UNKNOWN: "?"}
 _KINDS = {
     "block-cipher": "cipher",
     "stream-cipher": "cipher",
@@ -89,7 +88,7 @@ class Card:
     """Lines with answers, the first one the headline, and `notes` of what the card leaves out."""
 
     lines: tuple[Line, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = ()
 
 
 Name = Callable[[CellFigure], str]
@@ -130,9 +129,7 @@ def run_card(run: Run, names: Mapping[tuple[str, str], str] | None = None) -> Ca
     shown = [race for race in asked if len(race.rivals) > 1][:_MOST] or asked[:1]
     notes = []
     if left := len(asked) - len(shown):
-        notes.append(
-            f"{left} more {'questions have their' if left > 1 else 'question has its'} figures below."
-        )
+        notes.append(f"{counted(left, 'more question has its', 'more questions have their')} figures below.")
     if len(figures) > len(kept):
         tiers = sorted({figure.cell.cpu for figure in figures if figure not in kept}, key=natural)
         notes.append(
@@ -151,6 +148,8 @@ class _Race:
         self.rivals = [
             figure for figure in figures if (figure.cell.operation, figure.cell.size_bytes) == self.place
         ]
+        self.one_name = len({name(figure) for figure in figures}) == 1
+        self.one_runner = len({figure.cell.runner for figure in figures}) == 1
 
     @property
     def order(self) -> tuple[object, ...]:
@@ -161,20 +160,19 @@ class _Race:
         """The answer."""
         standings = dict(stand(self.rivals, run.noise_floor, precision=run.conditions.policy.precision))
         ordered = sorted(self.rivals, key=lambda figure: figure.ns_per_call)
-        best = min(standings, key=lambda figure: figure.ns_per_call) if standings else ordered[0]
-        standing = standings.get(best)
-        about = self.about()
+        ahead = [figure for figure in ordered if figure in standings]
+        best = (ahead or ordered)[0]
+        about, reading, cost = self.about(), self.reading(best), cost_text(best, self.figures)
         if len(self.rivals) < 2:
-            return Line(about, "", self.called(best), self.reading(best), cost_text(best, self.figures))
+            return Line(about, "", self.called(best), reading, cost)
+        lowest = f"lowest: {self.called(best)}"
         if not any(figure.interval.known for figure in self.rivals):
-            text = f"{self.reading(best)}; no interval is known, so nothing is claimed"
-            return Line(about, "?", f"lowest: {self.called(best)}", text, cost_text(best, self.figures))
-        if standing is None:  # one in doubt has the lowest cost
+            text = f"{reading}; no interval is known, so nothing is claimed"
+            return Line(about, "?", lowest, text, cost)
+        if not ahead:  # one in doubt has the lowest cost
             why = doubt_of(best) or "no other one has an interval"
-            text = f"{self.reading(best)}; not known who is the fastest: {why}"
-            return Line(about, "?", f"lowest: {self.called(best)}", text, cost_text(best, self.figures))
-        ahead = sorted(standings, key=lambda figure: figure.ns_per_call)
-        told = [self.reading(best), self.between(standing, ahead, run)]
+            return Line(about, "?", lowest, f"{reading}; not known who is the fastest: {why}", cost)
+        told = [reading, self.between(standings[best], ahead, run)]
         rest = [figure for figure in ordered if figure not in standings]
         if rest:
             told.append(self.behind(best, rest[0], run))
@@ -183,13 +181,8 @@ class _Race:
         if other and other is not rest[0]:
             told.append(self.behind(best, other, run, next_=False))
         told.append(self.elsewhere(run, {figure.cell.runner for figure in ahead}))
-        return Line(
-            about,
-            _SIGNS[standing],
-            self.named(ahead),
-            "; ".join(filter(None, told)),
-            cost_text(best, self.figures),
-        )
+        sign = Place(standings[best].value).sign
+        return Line(about, sign, self.named(ahead), "; ".join(filter(None, told)), cost)
 
     @staticmethod
     def between(standing: Lead, ahead: Sequence[CellFigure], run: Run) -> str:
@@ -209,25 +202,20 @@ class _Race:
         operation, _ = self.place
         size = data_bytes(self.rivals[0].cell)
         what = f"{plain(operation, 24)} {size_label(size)}" if size else plain(operation, 24)
-        titles = {self.name(figure) for figure in self.figures}
         known = load().algorithms.get(self.rivals[0].cell.algorithm)
-        title = titles.pop() if len(titles) == 1 or known is None else class_of(known)
+        title = self.name(self.figures[0]) if self.one_name or known is None else class_of(known)
         return f"{title}, {what}" + (f", {plain(self.rivals[0].cell.contract, 30)}" if self.several else "")
 
     def called(self, figure: CellFigure) -> str:
         """What tells a rival apart: its library, its algorithm, or both."""
         library = plain(figure.cell.runner, 24)
-        if len({self.name(figure) for figure in self.figures}) == 1:
+        if self.one_name:
             return library
-        alone = len({figure.cell.runner for figure in self.figures}) == 1
-        return self.name(figure) if alone else f"{self.name(figure)} in {library}"
+        return self.name(figure) if self.one_runner else f"{self.name(figure)} in {library}"
 
     def named(self, ahead: Sequence[CellFigure]) -> str:
         """Those who are ahead: `aes-256-gcm in libgcrypt or openssl`."""
-        if (
-            len({self.name(figure) for figure in self.figures}) == 1
-            or len({figure.cell.runner for figure in self.figures}) == 1
-        ):
+        if self.one_name or self.one_runner:
             names = [self.called(figure) for figure in ahead]
         else:
             runners: dict[str, list[str]] = {}
@@ -283,9 +271,15 @@ def class_of(algorithm: Algorithm) -> str:
 
 def times_text(comparison: Comparison) -> str:
     """A ratio with its interval: `×1.37 (1.36 to 1.38)`."""
-    return f"×{ratio_text(comparison.ratio)}" + (
-        f" ({ratio_interval_text(comparison.ratio)})" if comparison.ratio.known else ""
-    )
+    ratio = comparison.ratio
+    return f"×{ratio_text(ratio)}" + (f" ({ratio_interval_text(ratio)})" if ratio.known else "")
+
+
+def rates_text(figure: CellFigure, rates: Sequence[float] = RATES) -> str:
+    """The cores that a figure takes at each of `rates`: `0.18 cores at 1 GB/s, 1.8 at 10 GB/s`; empty without data."""
+    asked = [(rate, demanded[0].cores) for rate in rates if (demanded := demands([figure], rate))]
+    texts = [f"{cores_text(cores)} at {rate_text(rate)}" for rate, cores in asked]
+    return ", ".join([*texts[:1], *(text.replace(" cores", "") for text in texts[1:])])
 
 
 def cost_text(figure: CellFigure, others: Sequence[CellFigure] = ()) -> str:
@@ -293,9 +287,8 @@ def cost_text(figure: CellFigure, others: Sequence[CellFigure] = ()) -> str:
 
     `others` are figures of the same run, of which the rest of a handshake's work is taken.
     """
-    if asked := [(rate, demanded[0].cores) for rate in RATES if (demanded := demands([figure], rate))]:
-        first, *others_ = (f"{cores_text(cores)} at {rate_text(rate)}" for rate, cores in asked)
-        return ", ".join([first, *(text.replace(" cores", "") for text in others_)])
+    if cores := rates_text(figure):
+        return cores
     known = load().algorithms.get(figure.cell.algorithm)
     time = read(figure, Unit.NS_PER_CALL)
     if known is None or time is None:
@@ -304,20 +297,18 @@ def cost_text(figure: CellFigure, others: Sequence[CellFigure] = ()) -> str:
     if figure.cell.operation not in work:
         what = "a call, in the median" if figure.quantiles else "a call"
         return f"{milliseconds(time)} {what}" if figure.cell.contract.startswith(NO_DATA) else ""
-    of_row = {
-        other.cell.operation: other
-        for other in others
-        if (other.cell.runner, other.cell.algorithm, other.cell.cpu, other.cell.contract)
-        == (figure.cell.runner, figure.cell.algorithm, figure.cell.cpu, figure.cell.contract)
-    } | {figure.cell.operation: figure}
-    parts = {name: count for name, count in work.items() if name in of_row}
-    whole = sum_costs(
-        [(count, cost_of(of_row[name], NS, source=0)) for name, count in parts.items()]
-    ).estimate
-    parts_text = " and ".join(
-        f"{name} {_ONCE.get(int(count), f'{count:g} times')}" for name, count in parts.items()
-    )
-    return f"{milliseconds(whole)} of a handshake ({parts_text})"
+    row_of = attrgetter("runner", "algorithm", "cpu", "contract")
+    row = row_of(figure.cell)
+    of_row = {other.cell.operation: other for other in (*others, figure) if row_of(other.cell) == row}
+    counts = {operation: count for operation, count in work.items() if operation in of_row}
+    whole = milliseconds(work_time((of_row[operation], count) for operation, count in counts.items()))
+    told = (f"{operation} {_ONCE.get(int(count), f'{count:g} times')}" for operation, count in counts.items())
+    return f"{whole} of a handshake ({' and '.join(told)})"
+
+
+def work_time(work: Iterable[tuple[CellFigure, float]]) -> Estimate:
+    """The time of figures, each as often as it is called, in ns."""
+    return sum_costs([(count, cost_of(figure, NS, source=0)) for figure, count in work]).estimate
 
 
 def _handshake(algorithm: Algorithm) -> Mapping[str, float]:
@@ -402,21 +393,21 @@ def _both_costs(
         return ""
     a, b = max(both, key=lambda pair: data_bytes(pair[0].cell))
     what = f"{plain(title_of(a.cell), 40)} {plain(a.cell.operation, 24)}"
-    if data_bytes(a.cell):
-        asked = [demanded[0].cores for figure in (a, b) if (demanded := demands([figure], RATES[-1]))]
-        if len(asked) < 2:
-            return ""
-        cores = (
-            f"{cores_text(estimate)} in {name}" for estimate, name in zip(asked, (first, other), strict=True)
-        )
-        return f"{what} {size_label(data_bytes(a.cell))} at {rate_text(RATES[-1])}: {', '.join(cores)}"
-    times = [time for figure in (a, b) if (time := read(figure, Unit.NS_PER_CALL))]
-    if len(times) < 2:
-        return ""
-    texts = (
-        f"{milliseconds(estimate)} in {name}" for estimate, name in zip(times, (first, other), strict=True)
-    )
-    return f"{what}: {', '.join(texts)}"
+    sides = ((first, a), (other, b))
+    if size := data_bytes(a.cell):
+        texts = [
+            f"{cores_text(demanded[0].cores)} in {name}"
+            for name, figure in sides
+            if (demanded := demands([figure], RATES[-1]))
+        ]
+        what += f" {size_label(size)} at {rate_text(RATES[-1])}"
+    else:
+        texts = [
+            f"{milliseconds(time)} in {name}"
+            for name, figure in sides
+            if (time := read(figure, Unit.NS_PER_CALL))
+        ]
+    return f"{what}: {', '.join(texts)}" if len(texts) == 2 else ""
 
 
 def card_lines(card: Card) -> list[tuple[str, list[str]]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -16,6 +17,7 @@ from typing import Any, TypeAlias
 import altair as alt
 from altair.utils import schemapi
 
+from perbyte.model import Estimate
 from perbyte.report import theme
 
 # Altair checks each part of a chart against the schema of Vega-Lite, which takes longer than drawing it. The tests
@@ -25,12 +27,13 @@ schemapi.disable_debug_mode()
 Chart: TypeAlias = alt.TopLevelMixin
 Records = Sequence[dict[str, Any]]
 Look = Mapping[str, tuple[str, str, list[int]]]
+Places: TypeAlias = tuple[str, Sequence[str]]
+"""A field of records, and its values in the order in which they are drawn."""
 WIDE, NARROW = 1000, 250  # pixels of all panels beside each other
 _FAR, _NEAR = (1, 1.5, 2, 3, 5, 7), (1, 1.1, 1.25, 1.5, 2, 3, 5, 6, 7, 8, 9)
 _LABEL = 75  # pixels from one label of an axis to the next at the least
-_WIDEST = (
-    7.6  # pixels of a letter at the most: a reader's fonts may be wider than those a chart was laid out with
-)
+# pixels of a letter at the most: a reader's fonts may be wider than those a chart was laid out with
+_WIDEST = 7.6
 _ROOM = 1.12  # of the longest interval, so that there is some beyond its end
 _LONG = 16  # letters of a label beyond which a browser's font may need more room than was reserved
 _PARTS = "␟"  # between a heading and a row's own name, in values of a grouped axis
@@ -39,50 +42,45 @@ _PARTS = "␟"  # between a heading and a row's own name, in values of a grouped
 def bars(
     records: Records,
     *,
-    y: tuple[str, Sequence[str]],
+    y: Places,
     unit: str,
     colour: Any,
-    lane: tuple[str, Sequence[str]] | None = None,
+    lane: Places | None = None,
     text: str = "",
-    row: tuple[str, Sequence[str]] | None = None,
-    column: tuple[str, Sequence[str]] | None = None,
+    row: Places | None = None,
+    column: Places | None = None,
     narrow: bool = False,
     width: int = 0,
     labels: bool = True,
 ) -> Any:
     """Draw horizontal bars from zero with their intervals and the field `text` at their ends.
 
-    `y`, `lane`, `row` and `column` are (field, values in order); a `lane` divides each place of `y`. `width` is that of
-    a panel in pixels, where it does not follow from `column`; without `labels` nobody names the places of `y`.
+    A `lane` divides each place of `y`. `width` is that of a panel in pixels, where it does not follow from `column`;
+    without `labels` nobody names the places of `y`.
     """
     base = alt.Chart().encode(
         y=_places(*y, grid=False, labels=labels), **({"yOffset": _lane(*lane)} if lane else {})
     )
+    width, edge = width or _panel(column, narrow), _edge(records)
+    scale = alt.Scale(domain=[0, edge * _ROOM], nice=False, clamp=True)
     drawn = base.mark_bar(height={"band": 0.72} if lane is None else alt.Undefined).encode(
-        x=alt.X(
-            "value:Q",
-            title=unit,
-            scale=_from_zero(records),
-            axis=_few_labels(width or _panel(column, narrow), _edge(records)),
-        ),
+        x=alt.X("value:Q", title=unit, scale=scale, axis=_few_labels(width, edge)),
         color=colour,
         description="described:N",
         tooltip=tooltip(),
     )
     whisker = base.mark_rule(strokeWidth=1.5, color=theme.INK, aria=False).encode(x="low:Q", x2="high:Q")
     layers = [drawn, whisker]
-    edge = _edge(records)
-    if any(float(record["high"]) > edge for record in records):  # an interval that is cut off says so
+    if any(record["high"] > edge for record in records):  # an interval that is cut off says so
         cut = base.transform_filter(f"datum.high > {edge!r}")
-        layers.append(
-            cut.mark_point(
-                shape="triangle-right", filled=True, size=45, color=theme.INK, opacity=1, aria=False
-            ).encode(x=alt.datum(edge * _ROOM))
+        arrow = cut.mark_point(
+            shape="triangle-right", filled=True, size=45, color=theme.INK, opacity=1, aria=False
         )
+        layers.append(arrow.encode(x=alt.datum(edge * _ROOM)))
     if text:
         layers.append(base.mark_text(align="left", dx=5, aria=False).encode(x="high:Q", text=f"{text}:N"))
     step = 17 if lane is None else 12 if text else 7
-    panel = alt.layer(*layers).properties(width=width or _panel(column, narrow), height=alt.Step(step))
+    panel = alt.layer(*layers).properties(width=width, height=alt.Step(step))
     return _panels(panel, records, row, column, narrow)
 
 
@@ -90,8 +88,8 @@ def apart(
     draw: Callable[..., Any],
     records: Records,
     *,
-    y: tuple[str, Sequence[str]],
-    column: tuple[str, Sequence[str]],
+    y: Places,
+    column: Places,
     stacked: bool = False,
     narrow: bool = False,
     **given: Any,
@@ -123,7 +121,7 @@ def apart(
 def dots(
     records: Records,
     *,
-    y: tuple[str, Sequence[str]],
+    y: Places,
     x: str,
     scale: Mapping[str, Any],
     look: Look,
@@ -133,8 +131,8 @@ def dots(
     joined: tuple[str, str] | None = None,
     legend: bool = True,
     text: str = "",
-    row: tuple[str, Sequence[str]] | None = None,
-    column: tuple[str, Sequence[str]] | None = None,
+    row: Places | None = None,
+    column: Places | None = None,
     narrow: bool = False,
     width: int = 0,
     labels: bool = True,
@@ -149,13 +147,12 @@ def dots(
     lane = {"yOffset": _lane(by, lanes)} if lanes else {}
     layers = []
     if rule_at_one:
-        layers.append(
-            alt.Chart().mark_rule(color=theme.INK, strokeDash=[4, 3], aria=False).encode(x=alt.datum(1.0))
-        )
+        rule = alt.Chart().mark_rule(color=theme.INK, strokeDash=[4, 3], aria=False)
+        layers.append(rule.encode(x=alt.datum(1.0)))
     if joined:
-        ends = dict(zip(("x", "x2"), (f"{joined[0]}:Q", joined[1]), strict=True))
-        layers.append(base.mark_rule(color=theme.MUTED, strokeWidth=2, aria=False).encode(**ends))
-    colour, shape = coloured(by, look), shaped(by, look)
+        link = base.mark_rule(color=theme.MUTED, strokeWidth=2, aria=False)
+        layers.append(link.encode(x=f"{joined[0]}:Q", x2=joined[1]))
+    colour, shape = styled(alt.Color, by, look), styled(alt.Shape, by, look)
     if not legend:
         colour.legend = shape.legend = None
     value = alt.X("value:Q", title=x, **scale)
@@ -182,26 +179,13 @@ def _points(base: Any, records: Records, value: Any, *, colour: Any, shape: Any,
         .encode(x="low:Q", x2="high:Q", color=colour, **lane)
         .transform_filter(solid),
         base.mark_point(size=44, filled=True)
-        .encode(
-            x=value,
-            color=colour,
-            shape=shape,
-            description="described:N",
-            tooltip=tooltip(),
-            **lane,
-        )
+        .encode(x=value, color=colour, shape=shape, description="described:N", tooltip=tooltip(), **lane)
         .transform_filter(solid),
     ]
     if solid != "true":
+        look = {"stroke": theme.VERMILION, "fill": theme.PAPER}
         layers.append(
-            base.mark_point(
-                size=90,
-                filled=False,
-                strokeWidth=2,
-                shape="diamond",
-                stroke=theme.VERMILION,
-                fill=theme.PAPER,
-            )
+            base.mark_point(size=90, filled=False, strokeWidth=2, shape="diamond", **look)
             .encode(x=value, description="described:N", tooltip=tooltip(), **lane)
             .transform_filter(alt.datum.hollow == True)  # noqa: E712
         )
@@ -213,24 +197,18 @@ def curve_panel(panels: int, columns: int = 3) -> tuple[int, int]:
     return (WIDE + 60) // min(columns, max(panels, 1)) - 60, 140
 
 
-def curves(
-    layers: Sequence[Any], records: Records, *, panels: tuple[str, Sequence[str]], columns: int = 3
-) -> Any:
+def curves(layers: Sequence[Any], records: Records, *, panels: Places, columns: int = 3) -> Any:
     """Lay curves out in small panels by (field, values in order), `columns` beside each other."""
-    field, order = panels
-    wide = min(columns, max(len(order), 1))
+    _, order = panels
     width, height = curve_panel(len(order), columns)
-    return (
-        alt.layer(*layers)
-        .properties(width=width, height=height)
-        .facet(
-            facet=alt.Facet(
-                f"{field}:N", sort=list(order), header=alt.Header(title=None, labelAnchor="start")
-            ),
-            columns=wide,
-            data=inlined(records),
-        )
-    )
+    panel = alt.layer(*layers).properties(width=width, height=height)
+    wide = min(columns, max(len(order), 1))
+    return panel.facet(facet=_facet(*panels), columns=wide, data=inlined(records))
+
+
+def _facet(field: str, order: Sequence[str]) -> Any:
+    header = alt.Header(title=None, labelAnchor="start")
+    return alt.Facet(f"{field}:N", sort=list(order), header=header)
 
 
 def finished(chart: Any, title: str, subtitle: Sequence[str], *, narrow: bool = False) -> Chart:
@@ -280,7 +258,7 @@ def _lane(field: str, order: Sequence[str]) -> Any:
     return alt.YOffset(f"{field}:N", sort=list(order))
 
 
-def _panel(column: tuple[str, Sequence[str]] | None, narrow: bool) -> int:
+def _panel(column: Places | None, narrow: bool) -> int:
     count = len(column[1]) if column and not narrow else 1
     return NARROW if narrow else max((WIDE + 20) // max(count, 1) - 20, 110)
 
@@ -288,8 +266,8 @@ def _panel(column: tuple[str, Sequence[str]] | None, narrow: bool) -> int:
 def _panels(
     layered: Any,
     records: Records,
-    row: tuple[str, Sequence[str]] | None,
-    column: tuple[str, Sequence[str]] | None,
+    row: Places | None,
+    column: Places | None,
     narrow: bool,
 ) -> Any:
     """Lay `layered` out in panels over `records`; without row and column it stays a single panel.
@@ -308,22 +286,17 @@ def _panels(
             {**record, "panel": ", ".join(str(record[field]) for field, _ in asked.values())}
             for record in records
         ]
-        order = list(dict.fromkeys(record["panel"] for record in records))
-        facet = alt.Facet("panel:N", sort=order, header=alt.Header(title=None, labelAnchor="start"))
-        return layered.facet(facet=facet, columns=1, data=inlined(records))
-    headers = {
-        "row": lambda facet: alt.Row(
-            f"{facet[0]}:N",
-            sort=list(facet[1]),
-            header=alt.Header(title=None, labelAngle=0, labelAlign="right", labelPadding=12),
-        ),
-        "column": lambda facet: alt.Column(
-            f"{facet[0]}:N", sort=list(facet[1]), header=alt.Header(title=None)
-        ),
-    }
-    return layered.facet(
-        data=inlined(records), **{name: headers[name](facet) for name, facet in asked.items()}
-    )
+        panels = list(dict.fromkeys(record["panel"] for record in records))
+        return layered.facet(facet=_facet("panel", panels), columns=1, data=inlined(records))
+    facets: dict[str, Any] = {}
+    if "row" in asked:
+        field, order = asked["row"]
+        header = alt.Header(title=None, labelAngle=0, labelAlign="right", labelPadding=12)
+        facets["row"] = alt.Row(f"{field}:N", sort=list(order), header=header)
+    if "column" in asked:
+        field, order = asked["column"]
+        facets["column"] = alt.Column(f"{field}:N", sort=list(order), header=alt.Header(title=None))
+    return layered.facet(data=inlined(records), **facets)
 
 
 def _empty(records: Records, row: str, column: str) -> list[dict[str, Any]]:
@@ -336,6 +309,17 @@ def _empty(records: Records, row: str, column: str) -> list[dict[str, Any]]:
         for record in {(record[row], record.get("library")): record for record in records}.values()
         if (record[row], missing) not in there
     ]
+
+
+def ends_of(estimate: Estimate) -> tuple[float, float]:
+    """Where an interval is drawn from and to; at the value alone where it is not known."""
+    return (estimate.low, estimate.high) if estimate.known else (estimate.value, estimate.value)
+
+
+def spread(estimate: Estimate) -> dict[str, float]:
+    """The fields of a record that are drawn; a logarithmic axis has no place for what is not positive."""
+    low, high = ends_of(estimate)
+    return {"value": estimate.value, "low": max(low, estimate.value * 1e-3), "high": high}
 
 
 def inlined(records: Records) -> Any:
@@ -386,22 +370,11 @@ def ratio_scale(values: Iterable[float]) -> dict[str, Any]:
     return logarithmic(reach, _FAR if max(reach) > 4 * min(reach) else _NEAR)
 
 
-def coloured(field: str, look: Look) -> Any:
-    """Colour by `field` with a legend."""
-    return alt.Color(
-        f"{field}:N",
-        title=field,
-        scale=alt.Scale(domain=list(look), range=[style[0] for style in look.values()]),
-    )
-
-
-def shaped(field: str, look: Look) -> Any:
-    """Shape by `field`, in the same legend as the colour."""
-    return alt.Shape(
-        f"{field}:N",
-        title=field,
-        scale=alt.Scale(domain=list(look), range=[style[1] for style in look.values()]),
-    )
+def styled(channel: Any, field: str, look: Look) -> Any:
+    """Colour, shape or dash (a class of Altair's channels) by `field`; all of one field share a legend."""
+    part = (alt.Color, alt.Shape, alt.StrokeDash).index(channel)
+    scale = alt.Scale(domain=list(look), range=[style[part] for style in look.values()])
+    return channel(f"{field}:N", title=field, scale=scale)
 
 
 def ordered(sizes: Sequence[str]) -> Any:
@@ -419,22 +392,14 @@ def tooltip() -> list[Any]:
 def _cut_ends(base: Any, scale: Mapping[str, Any], records: Records, **look: Any) -> list[Any]:
     """An arrow at the edge of the axis for every interval that reaches beyond it, so that none ends there unsaid."""
     least, most = scale["scale"].domain
-    ends = (("low", "<", least, "triangle-left"), ("high", ">", most, "triangle-right"))
+    ends = (("low", "<", operator.lt, least, "left"), ("high", ">", operator.gt, most, "right"))
     return [
         base.transform_filter(f"datum.{end} {sign} {edge!r}")
-        .mark_point(shape=shape, filled=True, size=45, opacity=1, aria=False)
+        .mark_point(shape=f"triangle-{side}", filled=True, size=45, opacity=1, aria=False)
         .encode(x=alt.datum(edge), **look)
-        for end, sign, edge, shape in ends
-        if any(
-            record[end] is not None and (record[end] < edge if sign == "<" else record[end] > edge)
-            for record in records
-        )
+        for end, sign, is_beyond, edge, side in ends
+        if any(record[end] is not None and is_beyond(record[end], edge) for record in records)
     ]
-
-
-def _from_zero(records: Records) -> Any:
-    """A linear scale from zero to the largest interval; one that reaches far beyond is cut off at `_edge`."""
-    return alt.Scale(domain=[0, _edge(records) * _ROOM], nice=False, clamp=True)
 
 
 def _few_labels(width: int, edge: float) -> Any:
@@ -445,8 +410,8 @@ def _few_labels(width: int, edge: float) -> Any:
 
 def _edge(records: Records) -> float:
     """How far intervals are drawn: twice the largest value at the most, lest one bad cell flatten all others."""
-    values = [float(record["value"]) for record in records]
-    return min(max(float(record["high"]) for record in records), 2 * max(values))
+    highest, largest = (max(float(record[field]) for record in records) for field in ("high", "value"))
+    return min(highest, 2 * largest)
 
 
 def _balanced(text: str, most: int) -> list[str]:

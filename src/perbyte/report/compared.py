@@ -11,18 +11,17 @@ from perbyte.model import NoiseFloor, Run
 from perbyte.model.text import counted
 from perbyte.report.behaviour import change_lines, changes_json
 from perbyte.report.export import comparison_json
+from perbyte.report.gate import MissingCell, missing_of_runs, missing_of_sides, regressions_json
 from perbyte.report.grid import Grid, compare_pairs, compare_runs, in_common
-from perbyte.report.leakchanges import leak_change_lines, leak_changes_json
+from perbyte.report.leaktext import leak_change_lines, leak_changes_json
 from perbyte.report.lines import render_listing
-from perbyte.report.missing import MissingCell, missing_of_runs, missing_of_sides
 from perbyte.report.rate import rate_json, rate_listing
-from perbyte.report.regressions import regressions_json
 from perbyte.report.text import render_comparison
 from perbyte.report.wording import numbered
 from perbyte.stats.across import Across, floor_across
-from perbyte.stats.leakchange import LeakChange
+from perbyte.stats.leak import LeakChange
+from perbyte.stats.pairing import Regressions, find_regressions
 from perbyte.stats.quantity import Unit
-from perbyte.stats.regressions import Regressions, find_regressions
 from perbyte.stats.trials import CountChange
 
 

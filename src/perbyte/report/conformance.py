@@ -1,4 +1,4 @@
-"""What `perbyte conform` says of a runner: broken promises by section, and what an audit from outside saw.
+"""What checks of runners say: broken promises by section, what an audit from outside saw, whether outputs are equal.
 
 Complaints are those of `runners.conform`, an audited runner is an outcome of `app.auditing`.
 """
@@ -11,6 +11,7 @@ from typing import Any
 
 from perbyte import places
 from perbyte.model.text import counted, plain
+from perbyte.report.listing import Listing, columns
 
 _UNPROVED = (
     "Not proved: other operations and sizes than these; outputs without a known answer, since no other library was "
@@ -94,3 +95,51 @@ def _span(values: tuple[float, float] | None) -> str:
         return "(unknown)"
     low, high = (f"{value:.2f}" for value in values)
     return low if low == high else f"{low} to {high}"
+
+
+_HEADS = columns("algorithm | runners:n | libraries:n | tiers:n | cells:n | known answers:n | outputs")
+
+
+def agreement_listing(agreement: Any) -> Listing:
+    """A row for each algorithm of an `app.agreeing.Agreement`."""
+    rows = [
+        (
+            each.algorithm,
+            len(each.runners),
+            len(each.libraries),
+            each.tiers,
+            each.cells,
+            each.answers,
+            _outputs(each),
+        )
+        for each in agreement.algorithms
+    ]
+    return Listing("", _HEADS, rows)
+
+
+def _outputs(each: Any) -> str:
+    if each.failures:
+        return f"{len(each.failures)} DIFFER"
+    if each.compared:
+        return "equal"
+    return "right by known answers" if each.answers else "alone: only the round trip"
+
+
+def agreement_lines(agreement: Any) -> Iterator[str]:
+    """What differs and what could not be asked, and the sums."""
+    for each in agreement.algorithms:
+        for failure in each.failures:
+            yield f"{plain(failure.address)}: {failure.kind}: {plain(failure.message, 400)}"
+            if failure.expected:
+                yield f"  expected {plain(failure.expected, 80)}"
+                yield f"  got      {plain(failure.got, 80)}"
+    for failure in agreement.absent:
+        yield f"{plain(failure.runner)} was not asked: {plain(failure.message, 400)}"
+    algorithms: Sequence[Any] = agreement.algorithms
+    cells = sum(each.cells for each in algorithms)
+    lone = sum(not each.compared for each in algorithms)
+    yield (
+        f"{counted(len(algorithms), 'algorithm')}, {counted(agreement.runners, 'runner')}: {counted(cells)} right, "
+        f"{agreement.compared} outputs compared, {sum(len(each.failures) for each in algorithms)} differ; "
+        f"{lone} with no other output to compare ({agreement.seconds:.0f} s)"
+    )

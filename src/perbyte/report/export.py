@@ -15,48 +15,16 @@ from typing import Any
 
 from perbyte import exchange
 from perbyte.errors import UsageError
-from perbyte.model import Cell, CellFigure, NoiseFloor, Quantile, Run
+from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Quality, Quantile, Run
 from perbyte.model.text import csv_text, json_ready
 from perbyte.report.behaviour import COUNT_FIELDS, behaviours_json
-from perbyte.report.bindings import bindings_listing
+from perbyte.report.beside import bindings_listing
 from perbyte.report.grid import Entry, Grid, Place, run_grids
 from perbyte.report.leaktext import figures_json, verdict_text, worst_of
 from perbyte.report.listing import records
 from perbyte.stats.quantity import Unit, read
 
 SCHEMA_VERSION = 1
-CELL_FIELDS = (
-    "address",
-    "runner",
-    "library",
-    "library_version",
-    "algorithm",
-    "operation",
-    "contract",
-    "cpu",
-    "size_bytes",
-    "cycles_per_byte",
-    "cycles_per_call",
-    "ns_per_call",
-    "megabytes_per_second",
-    "interval_low",
-    "interval_high",
-    "interval_level",
-    "samples",
-    "clean_samples",
-    "epochs",
-    "quality",
-    "cycle_source",
-    "warnings",
-    "twin",
-    "state",
-    "interval_unit",
-    "interval_dominated_by",
-    "standing",
-    "quantiles",
-)
-
-
 _WITH_ENDS = (
     ("cycles_per_byte", Unit.CYCLES_PER_BYTE),
     ("ns_per_call", Unit.NS_PER_CALL),
@@ -111,7 +79,6 @@ def to_csv(run: Run) -> str:
         leak.cell: worst_of([other for other in run.leaks if other.cell == leak.cell]) for leak in run.leaks
     }
     fields = (*CELL_FIELDS, *CSV_FIELDS, *(COUNT_FIELDS if counted else ()), *(LEAK_FIELDS if leaks else ()))
-    rows = []
     conditions, standings = run.conditions, _standings(run)
     of_run = {
         "run": conditions.run_id,
@@ -122,6 +89,7 @@ def to_csv(run: Run) -> str:
         "perbyte_version": conditions.perbyte_version,
         "perbyte_commit": conditions.perbyte_commit,
     }
+    rows = []
     for figure in run.cells:
         record = cell_record(figure, standings.get(figure.cell)) | _ends(figure) | of_run
         record["warnings"] = "; ".join(record["warnings"])
@@ -195,6 +163,11 @@ def cell_record(figure: CellFigure, standing: str | None = None) -> dict[str, An
         "standing": standing,
         "quantiles": [quantile_record(quantile) for quantile in figure.quantiles],
     }
+
+
+_NO_CELL = Cell("", "", "", 0, "")
+_NOTHING = CellFigure(_NO_CELL, "", "", None, 0.0, Interval(0, 0), 0, 0, 0, (), (), 0, Quality.GOOD, "")
+CELL_FIELDS = tuple(cell_record(_NOTHING))
 
 
 def quantile_record(quantile: Quantile) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import math
 import re
 import shlex
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from perbyte.catalogue import load
@@ -20,6 +20,8 @@ from perbyte.model.text import counted, plain
 from perbyte.report.wording import percent
 from perbyte.stats.across import ACROSS_RUNS
 from perbyte.store import read_signature, verify
+from perbyte.store.damage import FilesVerdict
+from perbyte.store.signature import Signature
 
 QUIET_SHARE = 0.3  # of clean samples; with more a machine is not called noisy
 GENTLE = "gentle: without priority over other programs, so that less of it is precise beside them"
@@ -407,3 +409,28 @@ def imported_text(run: Run) -> str:
         f"{counted(len(run.cells))}{absent}; {library}{where}" + ("" if run.complete else "; INCOMPLETE"),
         200,
     )
+
+
+def damage_json(verdict: FilesVerdict, signature: Signature | None) -> dict[str, Any]:
+    """What `damage_lines` says, for programs."""
+    return {
+        "path": str(verdict.path),
+        "run_id": verdict.manifest.run_id if verdict.manifest else None,
+        "files": verdict.findings,
+        "notes": verdict.notes,
+        "signature": signature,
+    }
+
+
+def damage_lines(verdict: FilesVerdict, signature: Signature | None) -> Iterator[str]:
+    """A line for each file, then the signer and the verdict."""
+    for finding in verdict.findings:
+        size = f"{finding.bytes:>14,} bytes" if finding.bytes else " " * 20
+        yield f"{plain(finding.name, 40):26} {finding.state:9}{size}  {plain(finding.detail, 300)}".rstrip()
+    yield f"signed: {plain(str(signature), 300) if signature else 'no'}"
+    if verdict.damaged:
+        yield f"damaged: {len(verdict.damaged)} of {len(verdict.findings)} files"
+    elif verdict.manifest:
+        yield f"whole: {len(verdict.findings)} files are as they were written"
+    else:
+        yield "no damage is known; without a manifest this cannot be checked"

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from perbyte.catalogue import load
 from perbyte.catalogue.checking import OPERATIONS
@@ -92,7 +93,7 @@ class GridRow:
     entries: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Grid:
     """All cells of one contract in one unit.
 
@@ -106,7 +107,6 @@ class Grid:
     rows: tuple[GridRow, ...]
     ranked_within: str = ""
     baseline: bool = False
-    _common: list[tuple[Mark, ...]] = field(default_factory=list, init=False, compare=False, repr=False)
 
     def groups(self) -> tuple[tuple[str, tuple[GridRow, ...]], ...]:
         """Rows of the same heading together, in order."""
@@ -115,21 +115,20 @@ class Grid:
             headings.setdefault(row.heading, []).append(row)
         return tuple((heading, tuple(rows)) for heading, rows in headings.items())
 
-    @property
+    @cached_property
     def entries(self) -> tuple[Entry, ...]:
         """All entries, row by row."""
         return tuple(entry for row in self.rows for entry in row.entries)
 
-    @property
+    @cached_property
     def figures(self) -> tuple[CellFigure, ...]:
         """All figures, row by row."""
         return tuple(entry.figure for entry in self.entries if entry.figure)
 
     def units(self) -> tuple[Unit, ...]:
         """The units that any of its figures can be given in."""
-        return tuple(unit for unit in TABLE_UNITS if any(read(figure, unit) for figure in self.figures)) or (
-            self.unit,
-        )
+        units = tuple(unit for unit in TABLE_UNITS if any(read(figure, unit) for figure in self.figures))
+        return units or (self.unit,)
 
     @property
     def blind(self) -> bool:
@@ -152,19 +151,16 @@ class Grid:
         used = {mark for entry in self.entries for mark in entry.marks}
         return tuple(mark for mark in Mark if mark in used)
 
-    @property
+    @cached_property
     def everywhere(self) -> tuple[Mark, ...]:
         """The marks that every one of its figures carries, of several: said once, they tell as much."""
-        if not self._common:  # asked once for each figure, and the same for all of them
-            carried = [{*entry.marks} for entry in self.entries if entry.figure]
-            common = set.intersection(*carried) if len(carried) > 1 else set()
-            self._common.append(tuple(mark for mark in Mark if mark in common))
-        return self._common[0]
+        carried = [{*entry.marks} for entry in self.entries if entry.figure]
+        common = set.intersection(*carried) if len(carried) > 1 else set()
+        return tuple(mark for mark in Mark if mark in common)
 
     def told_at(self, entry: Entry) -> str:
         """The marks that stand at a figure: those that not every figure carries."""
-        everywhere = self.everywhere
-        return "".join(mark for mark in entry.marks if mark not in everywhere)
+        return "".join(mark for mark in entry.marks if mark not in self.everywhere)
 
 
 def run_grids(run: Run, unit: Unit | None = None) -> tuple[Grid, ...]:
@@ -271,18 +267,19 @@ def _run_grid(
 ) -> Grid:
     by_place = _placed(cells)
     columns = tuple(sorted({column for _, column in by_place}, key=_column_order))
-    keys = {key: _cell for (key, _), _cell in by_place.items()}
-    ordered = sorted(keys, key=lambda key: _row_order(keys[key]))
+    cell_of = {key: cell for (key, _), cell in by_place.items()}
+    ordered = dict(sorted(cell_of.items(), key=lambda item: _row_order(item[1])))
     tiered = in_tiers(cells)
-    groups: dict[str, list[Key]] = {}
+    titles = {key: title_of(cell, tiered) for key, cell in ordered.items()}
+    within = "algorithm" if len({*titles.values()}) < len(titles) else "column"
+    rivals: dict[object, list[Key]] = {}
     for key in ordered:
-        groups.setdefault(title_of(keys[key], tiered), []).append(key)
-    within = "algorithm" if any(len(rows) > 1 for rows in groups.values()) else "column"
-    rivals = list(groups.values()) if within == "algorithm" else _alike(ordered)
+        alike = titles[key] if within == "algorithm" else (*_kin(key[0]), key[2])
+        rivals.setdefault(alike, []).append(key)
 
     places: dict[Cell, Place] = {}
     for column in columns:
-        for rows in rivals:
+        for rows in rivals.values():
             asked = (by_place.get((key, column)) for key in rows)
             known = [figures[cell] for cell in asked if cell in figures]
             standings = stand(known, run.noise_floor, precision=run.conditions.policy.precision)
@@ -303,23 +300,15 @@ def _run_grid(
         columns=columns,
         rows=tuple(
             GridRow(
-                title_of(keys[key], tiered),
-                keys[key].runner,
-                keys[key],
+                titles[key],
+                cell.runner,
+                cell,
                 tuple(entry(by_place.get((key, column))) for column in columns),
             )
-            for key in ordered
+            for key, cell in ordered.items()
         ),
         ranked_within=within,
     )
-
-
-def _alike(rows: Iterable[Key]) -> list[list[Key]]:
-    """Rows that may be ranked with each other."""
-    kin: dict[object, list[Key]] = {}
-    for row in rows:
-        kin.setdefault((*_kin(row[0]), row[2]), []).append(row)
-    return list(kin.values())
 
 
 def kin_of(cell: Cell) -> tuple[object, ...]:

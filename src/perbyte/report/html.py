@@ -15,7 +15,7 @@ import html
 import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ class Page:
     lead: Sequence[str]
     sections: Sequence[Section]
     run_id: str = ""
-    cells: dict[str, Any] | None = field(default=None)
+    cells: dict[str, Any] | None = None
 
 
 def render(page: Page) -> str:
@@ -139,18 +139,21 @@ def answer(card: Card, question: str = "") -> list[Block]:
     return [Block("answer", {"question": question, "lines": card.lines, "notes": card.notes})]
 
 
+def cards(findings: Sequence[str], certain: Sequence[str]) -> Block:
+    """What was found, beside how sure that is."""
+    return Block("cards", [("What was found", findings), ("How sure that is", certain)])
+
+
 def drawing(picture: Picture, id: str) -> Block:
     """A chart as SVG, with its narrow form where it has one."""
-    return Block(
-        "drawing",
-        {
-            "id": id,
-            "heading": picture.heading,
-            "caption": "",
-            "svg": inline_svg(as_svg(picture.chart), picture.heading),
-            "narrow": inline_svg(as_svg(picture.narrow), picture.heading) if picture.narrow else "",
-        },
-    )
+    data = {
+        "id": id,
+        "heading": picture.heading,
+        "caption": "",
+        "svg": inline_svg(as_svg(picture.chart), picture.heading),
+        "narrow": inline_svg(as_svg(picture.narrow), picture.heading) if picture.narrow else "",
+    }
+    return Block("drawing", data)
 
 
 def inline_svg(svg: str, title: str) -> str:

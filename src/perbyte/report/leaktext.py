@@ -1,4 +1,7 @@
-"""What a run found about leaks, in words, as JSON and as CSV. Nothing here is ever called constant time."""
+"""What a run found about leaks, and what became of them between two sides: in words, as JSON and as CSV.
+
+Nothing here is ever called constant time.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,10 @@ from dataclasses import asdict
 from typing import Any
 
 from perbyte.model.leak import Difference, LeakFigure
-from perbyte.model.leakrun import LeakRun
+from perbyte.model.run import LeakRun
 from perbyte.model.text import csv_text, json_ready, plain
 from perbyte.report.wording import size_label
-from perbyte.stats.leak import ALPHA
+from perbyte.stats.leak import ALPHA, LeakChange
 
 LEAKS, NONE, UNKNOWN, HARNESS = "leaks", "none", "unknown", "harness"
 
@@ -153,3 +156,44 @@ def _duration(seconds: float) -> str:
     if seconds < 120:
         return f"{max(1, math.ceil(seconds))} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
+
+
+SHOWN = 4
+
+
+def leak_change_lines(changes: Sequence[LeakChange]) -> list[str]:
+    """A line for each cell and contrast: what became of it, and what each side says."""
+    return [
+        f"{change.after.cell.address}, {contrast_text(change.after)}: {change.became}: "
+        f"{verdict_text(change.before)} → {verdict_text(change.after)}"
+        for change in changes
+    ]
+
+
+def leak_changes_json(changes: Sequence[LeakChange]) -> list[dict[str, Any]]:
+    """The same for programs."""
+    return [
+        {
+            "address": change.after.cell.address,
+            "contrast": contrast_text(change.after),
+            "became": change.became.value,
+            "worse": change.worse,
+            "before": verdict_text(change.before),
+            "after": verdict_text(change.after),
+            "verdict_before": change.before.verdict,
+            "verdict_after": change.after.verdict,
+        }
+        for change in changes
+    ]
+
+
+def leak_notes(lost: Sequence[str], bad: Sequence[LeakChange]) -> list[str]:
+    """What was tested on the first side only, and the leaks at which a gate fails."""
+    notes = [f"leaks were tested only on the first side: {', '.join(lost[:SHOWN])}"] if lost else []
+    if bad:
+        names = "; ".join(
+            f"{change.after.cell.address}, {contrast_text(change.after)} ({change.became})"
+            for change in bad[:SHOWN]
+        )
+        notes.append(f"the time depends on a secret: {names}{'; ...' * (len(bad) > SHOWN)}")
+    return notes

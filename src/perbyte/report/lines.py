@@ -17,9 +17,9 @@ from perbyte.model.text import visible, wants_colour
 from perbyte.report.listing import Listing, lines, wrapped
 
 
-def prose(line: str, width: int) -> list[Text]:
+def prose(line: str, width: int, style: str = "") -> list[Text]:
     """Wrap a sentence at `width`, continuation lines indented; a number keeps its unit."""
-    return [Text(part) for part in wrapped(line, width)]
+    return [Text(part, style=style) for part in wrapped(line, width)]
 
 
 def listing_text(listing: Listing, width: int) -> list[Text]:

@@ -10,7 +10,7 @@ from perbyte.model.cell import LOOP
 from perbyte.model.text import counted, plain
 from perbyte.report.facts import MEASURED, clean_share, clock_observed, library_names
 from perbyte.report.wording import percent
-from perbyte.stats import very_long
+from perbyte.stats.epoch import very_long
 
 
 def methods(run: Run) -> str:

@@ -17,56 +17,31 @@ from perbyte.errors import UsageError
 from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report import findings
-from perbyte.report.behaviourcards import behaviour_section
 from perbyte.report.card import Card, Line, comparison_card, run_card
-from perbyte.report.facts import (
-    MEASURED,
-    commands,
-    failure_lines,
-)
+from perbyte.report.facts import MEASURED, commands, failure_lines
 from perbyte.report.files import Say, silent, written
 from perbyte.report.grid import Grid, compare_runs
-from perbyte.report.history import (
-    history_certainty,
-    history_found,
-    left_out_lines,
-    run_line,
-)
-from perbyte.report.html import (
-    Block,
-    Page,
-    Section,
-    answer,
-    drawing,
-    heading,
-    listed,
-    text,
-    write,
-)
+from perbyte.report.history import history_certainty, history_found, left_out_lines, run_line
+from perbyte.report.html import Block, Page, Section, answer, cards, drawing, heading, listed, text, write
 from perbyte.report.pictures import comparison_pictures, history_pictures, not_drawn, run_pictures
 from perbyte.report.pivot import comparison_pivot, run_pivot
 from perbyte.report.ratiocharts import counted_in, mean_ratios
 from perbyte.report.runview import RunView
 from perbyte.report.sections import (
     READ,
-    bindings_section,
-    cards,
+    behaviour_section,
     cell_rows,
     cells_section,
     claims_section,
     conditions_section,
-    costs_section,
-    draws_section,
     explanation_blocks,
     history_section,
+    listing_sections,
     machines_section,
     point_blocks,
     quality_section,
-    ratios_section,
 )
-from perbyte.report.studyview import (
-    tally,
-)
+from perbyte.report.studyview import tally
 from perbyte.report.wording import numbered, percent, sentence, three_digits
 from perbyte.stats.across import floor_across
 from perbyte.stats.compare import Answer
@@ -109,33 +84,21 @@ def run_page(
     main, *others = [
         drawing(picture, f"figure-{number}") for number, picture in enumerate(run_pictures(view), 1)
     ] or [text("There is nothing to draw.")]
+    tables = [block for grid in view.grids for block in run_pivot(grid, view)]
+    repeat = [part for label, command in commands(run) for part in (text(label), Block("code", command))]
+    charts = [READ, *others, *map(text, not_drawn(view))]
     sections = [
         Section("summary", "Summary", "Summary", _summary(view, judgement, notes, main)),
-        *([claims_section(view, judgement)] if judgement else []),
-        Section("figures", "Charts", "Charts", [READ, *others, *map(text, not_drawn(view))])
-        if others
-        else None,
-        Section(
-            "results",
-            "Results",
-            "Results",
-            [text(_how_read(run)), *(block for grid in view.grids for block in run_pivot(grid, view))],
-        ),
+        claims_section(view, judgement) if judgement else None,
+        Section("figures", "Charts", "Charts", charts) if others else None,
+        Section("results", "Results", "Results", [text(_how_read(run)), *tables]),
         history_section(history) if history else None,
-        costs_section(view),
-        ratios_section(view),
-        draws_section(run),
-        bindings_section(run),
+        *listing_sections(view),
         behaviour_section(run),
         cells_section(run),
         quality_section(run, findings.counts(run)),
         conditions_section(run),
-        Section(
-            "repeat",
-            "Repeat",
-            "How to repeat it",
-            [part for label, command in commands(run) for part in (text(label), Block("code", command))],
-        ),
+        Section("repeat", "Repeat", "How to repeat it", repeat),
     ]
     return Page(
         title or _title(run, judgement),
@@ -177,43 +140,26 @@ def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) 
     ]
     tables = [block for grid in grids for block in comparison_pivot(grid, floors)]
     paths = " ".join(plain(run.path or run.conditions.run_id, 200) for run in runs)
+    summary = [
+        *(text(warning, "warned") for warning in warned),
+        *answer(comparison_card(grids)),
+        *(drawn or [text("There is nothing to draw: no cell is in the first run and in another one.")]),
+        cards(_compared(grids, heads), _comparison_certainty(grids, runs)),
+    ]
+    repeat = [
+        Block("code", f"perbyte report {paths} -o report.html"),
+        text("For the report of a single run: perbyte report RUN."),
+    ]
+    none, whole = [text("The runs hold no figures.")], [text("Nothing failed in these runs.")]
     return Page(
         f"{len(runs)} runs compared: {', '.join(heads)}",
         [f"A column per run; ratios are what a call costs as a multiple of {heads[0]}: above ×1 is slower."],
         [
-            Section(
-                "summary",
-                "Summary",
-                "Summary",
-                [
-                    *(text(warning, "warned") for warning in warned),
-                    *answer(comparison_card(grids)),
-                    *(
-                        drawn
-                        or [text("There is nothing to draw: no cell is in the first run and in another one.")]
-                    ),
-                    cards(_compared(grids, heads), _comparison_certainty(grids, runs)),
-                ],
-            ),
-            Section(
-                "side-by-side", "Side by side", "Side by side", tables or [text("The runs hold no figures.")]
-            ),
+            Section("summary", "Summary", "Summary", summary),
+            Section("side-by-side", "Side by side", "Side by side", tables or none),
             machines_section(runs, heads),
-            Section(
-                "missing",
-                "Without a figure",
-                "Without a figure",
-                missing or [text("Nothing failed in these runs.")],
-            ),
-            Section(
-                "repeat",
-                "Repeat",
-                "How to repeat it",
-                [
-                    Block("code", f"perbyte report {paths} -o report.html"),
-                    text("For the report of a single run: perbyte report RUN."),
-                ],
-            ),
+            Section("missing", "Without a figure", "Without a figure", missing or whole),
+            Section("repeat", "Repeat", "How to repeat it", repeat),
         ],
     )
 
@@ -222,54 +168,30 @@ def history_page(history: History) -> Page:
     """The page of all studies on common lines, with the measured points of runs."""
     years = sorted({point.year for point in history.points})
     span = f", {years[0]} to {years[-1]}" if years else ""
-    drawn = [
+    main, *others = [
         drawing(picture, f"history-{number}") for number, picture in enumerate(history_pictures(history), 1)
-    ]
-    sources = [
-        (
-            plain(study.name, 60),
-            "; ".join(
-                [plain(study.citation, 600), *(plain(machine.name, 160) for machine in study.machines)]
-            ),
-        )
-        for study in history.studies
-    ]
+    ] or [text("There is nothing to draw.")]
+    jumps = history_found(history) or ["No algorithm was both published and measured."]
+    sources = []
+    for study in history.studies:
+        machines = [plain(machine.name, 160) for machine in study.machines]
+        sources.append((plain(study.name, 60), "; ".join([plain(study.citation, 600), *machines])))
     runs = [run_line(run) for run in history.runs]
+    measured = [heading("Measured"), listed(runs)] if runs else []
     paths = "".join(f"{plain(run.path or run.conditions.run_id, 200)} " for run in history.runs)
+    repeat = Block("code", f"perbyte report --history {paths}-o history.html")
+    explained = explanation_blocks(history)
     return Page(
         f"The speed of cryptography{span}",
         ["What published studies measured and what was measured with Perbyte, on common algorithms."],
         [
-            Section(
-                "summary",
-                "Summary",
-                "Summary",
-                [
-                    *(drawn[:1] or [text("There is nothing to draw.")]),
-                    cards(
-                        history_found(history) or ["No algorithm was both published and measured."],
-                        history_certainty(history),
-                    ),
-                ],
-            ),
-            *([Section("history", "History", "History", [READ, *drawn[1:]])] if drawn[1:] else []),
-            Section(
-                "explanations", "What explains it", "What explains the jumps", explanation_blocks(history)
-            ),
+            Section("summary", "Summary", "Summary", [main, cards(jumps, history_certainty(history))]),
+            *([Section("history", "History", "History", [READ, *others])] if others else []),
+            Section("explanations", "What explains it", "What explains the jumps", explained),
             Section("points", "Every point", "Every point", point_blocks(history)),
             Section("left-out", "Left out", "Figures on no line", [listed(left_out_lines(history))]),
-            Section(
-                "sources",
-                "Sources",
-                "Sources",
-                [listed(sources), *([heading("Measured"), listed(runs)] if runs else [])],
-            ),
-            Section(
-                "repeat",
-                "Repeat",
-                "How to repeat it",
-                [Block("code", f"perbyte report --history {paths}-o history.html")],
-            ),
+            Section("sources", "Sources", "Sources", [listed(sources), *measured]),
+            Section("repeat", "Repeat", "How to repeat it", [repeat]),
         ],
     )
 

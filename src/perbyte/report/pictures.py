@@ -5,10 +5,11 @@ A chart without data is left out. Neither a browser nor a network is needed.
 
 from __future__ import annotations
 
-import functools
+import contextlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,21 +20,15 @@ import vl_convert
 from perbyte import __version__
 from perbyte.errors import UsageError
 from perbyte.model import Run
-from perbyte.model.text import plain
+from perbyte.model.text import counted, plain
 from perbyte.report.charts import Chart
+from perbyte.report.costcharts import at_a_rate, cost_over_size
+from perbyte.report.files import Say, silent, written
 from perbyte.report.grid import Grid
 from perbyte.report.history import CYCLES, MEGABITS, history_chart
-from perbyte.report.ratechart import at_a_rate
 from perbyte.report.ratiocharts import comparison, operations, published, published_operations
-from perbyte.report.runcharts import (
-    accelerated,
-    acceleration,
-    bars,
-    by_library,
-    cost_over_size,
-    everything,
-)
-from perbyte.report.runview import RunView
+from perbyte.report.runcharts import acceleration, bars, by_library, everything, factors_of
+from perbyte.report.runview import Points, RunView
 from perbyte.report.theme import ON_DARK
 from perbyte.report.versioncharts import Versions
 from perbyte.studies import Judgement
@@ -62,6 +57,16 @@ def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Pictu
     return {picture.name: picture for picture in run_pictures(view)}
 
 
+def drawn(
+    name: str, heading: str, draw: Callable[..., Chart | None], *, narrow: bool = False
+) -> tuple[Picture, ...]:
+    """The picture of what `draw` gives, with its form for a telephone where it has one; none where it gives none."""
+    chart = draw()
+    if chart is None:
+        return ()
+    return (Picture(name, heading, chart, draw(narrow=True) if narrow else None),)
+
+
 def run_pictures(view: RunView) -> tuple[Picture, ...]:
     """The charts of a run in the order of its page, those of its study included.
 
@@ -69,94 +74,84 @@ def run_pictures(view: RunView) -> tuple[Picture, ...]:
     """
     pictures: list[Picture] = []
 
-    def add(name: str, heading: str, draw: Callable[..., Chart | None], *, narrow: bool = False) -> None:
-        if (chart := draw()) is not None:
-            pictures.append(Picture(name, heading, chart, draw(narrow=True) if narrow else None))
+    def add(
+        name: str, heading: str, draw: Callable[..., Chart | None], place: int = 0, *, narrow: bool = False
+    ) -> None:
+        pictures.extend(drawn(f"{name}-{place + 1}" if place else name, heading, draw, narrow=narrow))
 
-    for index, points in enumerate(view.points[:_MOST_CONTRACTS]):
-        tail = f"-{index + 1}" if index else ""
-        add(f"bars{tail}", "Who is the fastest", functools.partial(bars, view, points), narrow=True)
-    for index, operation in enumerate(published_operations(view)):
-        tail = f"-{index + 1}" if index else ""
-        draw = functools.partial(published, view, operation)
-        add(f"published{tail}", f"Published against today: {plain(operation, 24)}", draw)
+    for place, points in enumerate(view.points[:_MOST_CONTRACTS]):
+        add("bars", "Who is the fastest", partial(bars, view, points), place, narrow=True)
+    for place, operation in enumerate(published_operations(view)):
+        heading = f"Published against today: {plain(operation, 24)}"
+        add("published", heading, partial(published, view, operation), place)
     if not view.points:
         return tuple(pictures)
     points = view.points[0]
-    add("rate", "What a rate takes", functools.partial(at_a_rate, points), narrow=True)
-    if len(points.libraries) > 1 and len(points.series) > 1 and len(points.records) <= _LARGE:
-        add("by-library", "The algorithms of each library", functools.partial(by_library, view, points))
-    for index, algorithm in enumerate(accelerated(points)[:_MOST_ACCELERATED]):
-        draw = functools.partial(acceleration, view, points, algorithm)
-        tail = f"-{index + 1}" if index else ""
-        add(f"acceleration{tail}", "With and without the processor's own instructions", draw)
+    add("rate", "What a rate takes", partial(at_a_rate, points), narrow=True)
+    if _has_libraries(points) and len(points.records) <= _LARGE:
+        add("by-library", "The algorithms of each library", partial(by_library, view, points))
+    for place, algorithm in enumerate([*factors_of(points)][:_MOST_ACCELERATED]):
+        heading = "With and without the processor's own instructions"
+        add("acceleration", heading, partial(acceleration, view, points, algorithm), place)
     versions = Versions(view.run)
-    for index, algorithm in enumerate(versions.algorithms[:_MOST_VERSIONED]):
-        tail = f"-{index + 1}" if index else ""
-        heading = f"Versions: {plain(algorithm, 40)}"
-        add(f"versions{tail}", heading, functools.partial(versions.chart, algorithm))
+    for place, algorithm in enumerate(versions.algorithms[:_MOST_VERSIONED]):
+        add("versions", f"Versions: {plain(algorithm, 40)}", partial(versions.chart, algorithm), place)
     if len(points.sizes) > 2:
-        add("cost", "Cost over size", functools.partial(cost_over_size, view, points))
-    of_study = any(today for _, today in view.published_ratios)
-    name = (
-        ("ratios", "Ratio of two operations: published and today")
-        if of_study
-        else ("operations", "One operation over the other")
-    )
-    add(*name, functools.partial(operations, view))
+        add("cost", "Cost over size", partial(cost_over_size, view, points))
+    name, heading = "operations", "One operation over the other"
+    if any(today for _, today in view.published_ratios):
+        name, heading = "ratios", "Ratio of two operations: published and today"
+    add(name, heading, partial(operations, view))
     if len(points.records) > 2:
-        add("everything", "All results at once", functools.partial(everything, view, points))
+        add("everything", "All results at once", partial(everything, view, points))
     return tuple(pictures)
+
+
+def _has_libraries(points: Points) -> bool:
+    """True where a panel for each library says more than the first chart."""
+    return len(points.libraries) > 1 and len(points.series) > 1
 
 
 def not_drawn(view: RunView) -> tuple[str, ...]:
     """What of a run has no chart although others of its kind have one, a sentence each."""
     texts = []
     if (more := len(view.points) - _MOST_CONTRACTS) > 0:
-        texts.append(f"{more} contract{'s' * (more > 1)} more has no chart; the tables have it.")
+        texts.append(f"{counted(more, 'contract')} more has no chart; the tables have it.")
     if not view.points:
         return tuple(texts)
     points = view.points[0]
-    if len(points.libraries) > 1 and len(points.series) > 1 and len(points.records) > _LARGE:
+    if _has_libraries(points) and len(points.records) > _LARGE:
         texts.append(
             f"{len(points.records):,} cells are too many for a chart of each library; the tables have them."
         )
-    if (more := len(accelerated(points)) - _MOST_ACCELERATED) > 0:
+    if (more := len(factors_of(points)) - _MOST_ACCELERATED) > 0:
         texts.append(
-            f"{more} algorithm{'s' * (more > 1)} more was measured with and without the processor's own "
+            f"{counted(more, 'algorithm')} more was measured with and without the processor's own "
             "instructions; the tables have both."
         )
     if (more := len(Versions(view.run).algorithms) - _MOST_VERSIONED) > 0:
         texts.append(
-            f"{more} algorithm{'s' * (more > 1)} more was measured in several versions; the tables have them."
+            f"{counted(more, 'algorithm')} more was measured in several versions; the tables have them."
         )
     return tuple(texts)
 
 
 def comparison_pictures(grids: Sequence[Grid]) -> tuple[Picture, ...]:
     """The ratios of runs to the first one; none when no cell is in the first run and in another one."""
-    chart = comparison(grids)
-    if chart is None:
-        return ()
-    name = grids[0].columns[0].side
-    return (Picture("side-by-side", f"Ratios to {name}", chart, comparison(grids, narrow=True)),)
+    name = grids[0].columns[0].side if grids else ""
+    return drawn("side-by-side", f"Ratios to {name}", partial(comparison, grids), narrow=True)
 
 
 def history_pictures(history: History) -> tuple[Picture, ...]:
     """The history in cycles per byte and in Mbit/s, as far as there is anything to draw."""
-    named = (
-        ("history", "History: cycles per byte", CYCLES),
-        ("history-throughput", "History: throughput", MEGABITS),
-    )
-    return tuple(
-        Picture(name, heading, chart)
-        for name, heading, unit in named
-        if (chart := history_chart(history, unit)) is not None
+    return (
+        *drawn("history", "History: cycles per byte", partial(history_chart, history, CYCLES)),
+        *drawn("history-throughput", "History: throughput", partial(history_chart, history, MEGABITS)),
     )
 
 
-SUFFIXES = (".svg", ".png", ".pdf", ".html", ".json")
 _VERSION = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+_OFFLINE: dict[str, Any] = {"vl_version": _VERSION, "allowed_base_urls": []}
 
 
 def save_chart(chart: alt.TopLevelMixin, path: Path | str, *, dark: bool = False, scale: float = 2.0) -> Path:
@@ -165,39 +160,25 @@ def save_chart(chart: alt.TopLevelMixin, path: Path | str, *, dark: bool = False
     `scale` is pixels per point of a PNG. Raises UsageError for any other suffix.
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if suffix not in SUFFIXES:
+    write = _FORMS.get(path.suffix.lower())
+    if write is None:
         raise UsageError(
             f"a chart cannot be saved as '{path.suffix or path.name}'",
             hint=f"one of: {' '.join(SUFFIXES)}",
         )
-    specification = as_specification(chart, dark=dark)
-    if suffix == ".svg":
-        path.write_text(_drawn(specification), encoding="utf-8")
-    elif suffix == ".png":
-        path.write_bytes(vl_convert.vegalite_to_png(specification, scale=scale, **_offline()))
-    elif suffix == ".pdf":
-        path.write_bytes(vl_convert.vegalite_to_pdf(specification, **_offline()))
-    elif suffix == ".json":
-        path.write_text(json.dumps(specification, indent=1), encoding="utf-8")
-    else:
-        path.write_text(_page(specification), encoding="utf-8")
+    content = write(as_specification(chart, dark=dark), scale)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 
 
 def as_svg(chart: alt.TopLevelMixin) -> str:
-    """Give `chart` as the text of an SVG element (light)."""
-    return _drawn(as_specification(chart))
+    """Give `chart` as the text of an SVG element (light). A run's charts are drawn once, for its page and its files."""
+    return _svg(json.dumps(as_specification(chart)))
 
 
-def _drawn(specification: dict[str, Any]) -> str:
-    """The SVG of a specification. A run's charts are drawn once, for its page and for its files."""
-    return _drawn_text(json.dumps(specification))
-
-
-@functools.lru_cache(maxsize=64)  # more charts than a run has
-def _drawn_text(specification: str) -> str:
-    return str(vl_convert.vegalite_to_svg(specification, **_offline()))
+@lru_cache(maxsize=64)  # more charts than a run has
+def _svg(specification: str) -> str:
+    return str(vl_convert.vegalite_to_svg(specification, **_OFFLINE))
 
 
 def as_specification(chart: alt.TopLevelMixin, *, dark: bool = False) -> dict[str, Any]:
@@ -253,5 +234,42 @@ def _page(specification: dict[str, Any]) -> str:
     )
 
 
-def _offline() -> dict[str, Any]:
-    return {"vl_version": _VERSION, "allowed_base_urls": []}
+_FORMS: dict[str, Callable[[dict[str, Any], float], str | bytes]] = {
+    ".svg": lambda specification, _: _svg(json.dumps(specification)),
+    ".png": lambda specification, scale: vl_convert.vegalite_to_png(specification, scale=scale, **_OFFLINE),
+    ".pdf": lambda specification, _: vl_convert.vegalite_to_pdf(specification, **_OFFLINE),
+    ".html": lambda specification, _: _page(specification),
+    ".json": lambda specification, _: json.dumps(specification, indent=1),
+}
+SUFFIXES = tuple(_FORMS)
+
+
+def check_chart(path: Path, names: Collection[str]) -> None:
+    """Raise UsageError if `path`'s suffix is no chart's, or its name is none of `names`."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise UsageError(
+            f"'{path}': a chart's file ends in {', '.join(SUFFIXES)}",
+            hint="e.g. --chart bars.svg; --chart help lists those there are",
+        )
+    if not names:
+        raise UsageError("there is nothing to draw")
+    if path.stem not in names:
+        raise UsageError(f"no chart is called '{path.stem}'", hint=f"there are: {', '.join(names)}")
+
+
+def write_chart(pictures: Mapping[str, Picture], path: Path, say: Say = silent) -> Path:
+    """Write the chart that `path`'s name chooses, in the format that its suffix chooses.
+
+    Raises UsageError for another suffix, an unknown name or where there are no charts, EnvironmentLacking when
+    the file cannot be written.
+    """
+    check_chart(path, pictures)
+    picture = pictures[path.stem]
+    return written(path, lambda part: save_chart(picture.chart, part), say)
+
+
+def write_charts(pictures: Mapping[str, Picture], directory: Path, say: Say = silent) -> list[Path]:
+    """Write all charts as SVG into `directory`, which is made. Raises EnvironmentLacking."""
+    with contextlib.suppress(OSError):  # what is wrong with it is told by the first chart
+        directory.mkdir(parents=True, exist_ok=True)
+    return [write_chart(pictures, directory / f"{name}.svg", say) for name in pictures]

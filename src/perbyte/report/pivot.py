@@ -6,6 +6,7 @@ units of cycles and in time for the others.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -45,12 +46,9 @@ def run_pivot(grid: Grid, view: RunView) -> list[Block]:
         (column.size or plain(column.operation, 24), f"{plain(column.operation, 24)} {column.size}")
         for column in grid.columns
     ]
-    spans: dict[str, int] = {}
-    for column in grid.columns:
-        name = plain(column.operation, 24)
-        spans[name] = spans.get(name, 0) + 1
+    spans = Counter(plain(column.operation, 24) for column in grid.columns)
     if all(not column.size for column in grid.columns):
-        spans = {}  # of calls without data: the heads say the same
+        spans.clear()  # of calls without data: the heads say the same
     told = "; one value each, no interval is known" if grid.blind else ""
     return _pivot_blocks(grid, units, rows, ("algorithm", "library"), heads, list(spans.items()), told)
 
@@ -66,10 +64,8 @@ def comparison_pivot(grid: Grid, floors: Sequence[NoiseFloor | None]) -> list[Bl
             for index in range(len(grid.columns))
             for entry in _compared_entries(grid, row, index, units, floors[index])
         ]
-        runners = row.heading.rpartition(", ")[2]
-        rows.append(
-            _pivot_row(plain(row.heading.rpartition(", ")[0], 60), f"{runners}: {row.label}", entries)
-        )
+        title, _, runners = row.heading.rpartition(", ")
+        rows.append(_pivot_row(plain(title, 60), f"{runners}: {row.label}", entries))
     heads = [(first, first)]
     for column in grid.columns[1:]:
         heads += [(column.side, column.side), (f"× {first}", f"ratio of {column.side} to {first}")]
@@ -127,9 +123,8 @@ def _entry(grid: Grid, entry: Entry, units: Sequence[Unit]) -> dict[str, str]:
         return _gap(shown, reason, " bad" if kind in BAD else " none")
     readings = [read(entry.figure, unit) for unit in units]
     shown_in = read(entry.figure, grid.unit)
-    doubts = [mark.meaning for mark in entry.marks] + [
-        plain(warning, 120) for warning in entry.figure.warnings
-    ]
+    doubts = [mark.meaning for mark in entry.marks]
+    doubts += [plain(warning, 120) for warning in entry.figure.warnings]
     return {
         "every": "|".join(f"{value_text(estimate)};{_exact(estimate)}" for estimate in readings),
         "text": value_text(shown_in),
@@ -151,11 +146,8 @@ def _compared_entries(
         return [gap, {**gap, "text": "–"}] if index else [gap]
     figure = entry.figure
     values = [(value_text(estimate), _exact(estimate)) for estimate in (read(figure, each) for each in units)]
-    quality = [
-        f"{plain(figure.library, 40)} {plain(figure.library_version, 40)}".strip(),
-        str(figure.quality),
-    ]
-    tip = "; ".join([*quality, *(plain(warning, 120) for warning in figure.warnings)])
+    library = f"{plain(figure.library, 40)} {plain(figure.library_version, 40)}".strip()
+    tip = "; ".join([library, figure.quality, *(plain(warning, 120) for warning in figure.warnings)])
     shown = _in_units(values, units.index(unit), tip)
     shown |= {"wide": _wide(read(figure, unit)), "marks": grid.told_at(entry)}
     if not index:

@@ -1,4 +1,4 @@
-"""Who is the fastest among costs of one piece of work, and how sure that is: one rule for all pages of an atlas.
+"""Costs of an atlas on every page: their intervals and marks, who is the fastest, and how sure that is.
 
 A figure in doubt wins nothing. Costs of different runs are never told apart by less than runs differ by.
 """
@@ -6,11 +6,12 @@ A figure in doubt wins nothing. Costs of different runs are never told apart by 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from perbyte.atlas.overview import PointCost
 from perbyte.model import Doubt, Estimate
+from perbyte.report.marks import Mark, marks_of_kinds
 from perbyte.stats.across import ACROSS_RUNS
 from perbyte.stats.compare import CYCLES, NS, SHARED_CORE, Answer, Comparison, compare_costs
 from perbyte.stats.compare import Cost as Compared
@@ -77,8 +78,24 @@ def value_in(cost: PointCost, field: str) -> float:
     return (cost.cycles if field == CYCLES else cost.ns) or math.inf
 
 
-def _compared(cost: PointCost, field: str) -> Compared:
+def estimate_in(cost: PointCost, field: str = CYCLES) -> Estimate:
+    """The cost in `cycles` or `ns` with its interval, whose ends are NaN where nobody knows them."""
     value = value_in(cost, field)
-    if not math.isfinite(cost.width):
-        return Compared(Estimate(value, 0.0, math.inf))
-    return Compared(Estimate(value, value * (1 - cost.width), value * (1 + cost.width)))
+    width = cost.width if math.isfinite(cost.width) else math.nan
+    return Estimate(value, value * (1 - width), value * (1 + width))
+
+
+def marks_text(cost: PointCost) -> str:
+    """Every mark of doubt of a cost."""
+    return "".join(marks_of_kinds(cost.qualities, cost.doubts))
+
+
+def meanings_of(costs: Iterable[PointCost]) -> list[tuple[str, str]]:
+    """The marks that occur among costs, each with its meaning."""
+    used = {mark for cost in costs for mark in marks_of_kinds(cost.qualities, cost.doubts)}
+    return [(str(mark), mark.meaning) for mark in Mark if mark in used]
+
+
+def _compared(cost: PointCost, field: str) -> Compared:
+    estimate = estimate_in(cost, field)
+    return Compared(estimate if estimate.known else Estimate(estimate.value, 0.0, math.inf))

@@ -12,8 +12,7 @@ from perbyte.report.grid import title_of
 from perbyte.report.listing import Entry, Head, Listing, records
 from perbyte.report.marks import marks_of
 from perbyte.report.wording import interval_text, number, percent, size_label, value_text
-from perbyte.stats.demand import Demand, demands
-from perbyte.stats.quantity import data_bytes
+from perbyte.stats.quantity import Demand, data_bytes, demands
 
 BUSY_SHARE = 0.995  # of a core; from here on the answer is in cores
 _MANY = ((1e6, " million"), (1e3, " thousand"))

@@ -10,6 +10,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from perbyte.model import Estimate
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, finished
@@ -39,16 +40,17 @@ def operations(view: RunView) -> Chart | None:
     records = [record for record in records if not many or record["hollow"] or record["library"] in first]
     algorithms = list(dict.fromkeys(record["algorithm"] for record in records))
     shown = algorithms[:_MOST_RATIOS]
-    records = [record for record in records if record["algorithm"] in {*shown}]
+    records = [record for record in records if record["algorithm"] in shown]
     hollow = any(record["hollow"] for record in records)
-    there = {str(record["library"]) for record in records if not record["hollow"]}
-    libraries = [name for name in dict.fromkeys(record["library"] for record in kept) if name in there]
-    libraries = libraries if many else sorted(there)
+    libraries = sorted({record["library"] for record in records if not record["hollow"]})
+    if many:
+        fastest = list(dict.fromkeys(record["library"] for record in kept))
+        libraries.sort(key=fastest.index)
     chart = charts.dots(
         records,
         y=("algorithm", shown),
         x=f"cost of {operation} as a multiple of {OPPOSITE[operation]}",
-        scale=charts.ratio_scale(float(record["value"]) for record in records),
+        scale=charts.ratio_scale(record["value"] for record in records),
         look=theme.series(libraries),
         by="library",
         lanes=[*libraries, *(["published"] if hollow else [])],
@@ -63,14 +65,13 @@ def operations(view: RunView) -> Chart | None:
     ]
     if len(algorithms) > len(shown):
         lines.append(f"{len(shown)} of {len(algorithms)} algorithms are shown, the table has all")
-    ordered = sorted(ratios, key=lambda ratio: ratio.comparison.ratio.value)
+    ratios.sort(key=lambda ratio: ratio.comparison.ratio.value)
     low, high = (
         f"{three_digits(ratio.comparison.ratio.value)} ({view.name(ratio.above.cell)})"
-        for ratio in (ordered[0], ordered[-1])
+        for ratio in (ratios[0], ratios[-1])
     )
-    return finished(
-        chart, sentence(f"{operation} costs {low} to {high} times what {OPPOSITE[operation]} costs"), lines
-    )
+    title = sentence(f"{operation} costs {low} to {high} times what {OPPOSITE[operation]} costs")
+    return finished(chart, title, lines)
 
 
 def published_operations(view: RunView) -> tuple[str, ...]:
@@ -89,9 +90,7 @@ def published(view: RunView, operation: str) -> Chart | None:
         return None
     unit = statistics.mode(pair.published.unit for pair in pairs)
     pairs = [pair for pair in pairs if pair.published.unit == unit]
-    records: list[dict[str, Any]] = []
-    for pair in pairs:
-        records += _published_records(pair, unit)
+    records = [record for pair in pairs for record in _published_records(pair, unit)]
     sizes = [size_label(size) for size in sorted({pair.published.size_bytes for pair in pairs}) if size]
     look: charts.Look = {"published": (theme.ORANGE, "diamond", []), "today": (theme.BLUE, "circle", [])}
     chart = charts.dots(
@@ -107,20 +106,20 @@ def published(view: RunView, operation: str) -> Chart | None:
     )
     ratios = sorted(pair.ratio for pair in pairs if pair.ratio)
     middle, low, high = (number(value, 0.01) for value in (statistics.median(ratios), ratios[0], ratios[-1]))
-    first = plain(study.authors[0], 40) if study.authors else plain(study.name, 40)
+    first = plain((*study.authors, study.name)[0], 40)
     machine = plain(view.run.conditions.machine.cpu_model, 60)
     better = "more" if Unit(unit).more_is_better else "less"
-    return finished(
-        chart,
+    title = (
         f"Today is {middle} times as fast as published, in the median of {len(ratios)} pairs "
-        f"({low} to {high}; {plain(operation, 24)})",
-        [
-            f"{unit} on a logarithmic axis, {plain(operation, 24)}; {better} is better",
-            f"published: {first} {'and others ' if len(study.authors) > 1 else ''}{study.year}; "
-            f"today: {machine or 'this machine'}; thin lines: intervals, often narrower than the mark; "
-            "the published figures came without",
-        ],
+        f"({low} to {high}; {plain(operation, 24)})"
     )
+    lines = [
+        f"{unit} on a logarithmic axis, {plain(operation, 24)}; {better} is better",
+        f"published: {first} {'and others ' if len(study.authors) > 1 else ''}{study.year}; "
+        f"today: {machine or 'this machine'}; thin lines: intervals, often narrower than the mark; "
+        "the published figures came without",
+    ]
+    return finished(chart, title, lines)
 
 
 def comparison(grids: Sequence[Grid], *, narrow: bool = False) -> Chart | None:
@@ -130,11 +129,11 @@ def comparison(grids: Sequence[Grid], *, narrow: bool = False) -> Chart | None:
         return None
     first, *others = (column.side for column in grids[0].columns)
     present = list(dict.fromkeys(record["algorithm"] for record in records))
-    algorithms = present[: 40 if not narrow else 20]
-    kept = {*algorithms}
+    algorithms = present[: 20 if narrow else 40]
     means = [f"{three_digits(mean)} in {name}" for name, mean in mean_ratios(grids).items()]
-    records = [record for record in records if record["algorithm"] in kept]
-    look = theme.series([name for name in others if any(record["run"] == name for record in records)])
+    records = [record for record in records if record["algorithm"] in algorithms]
+    there = {record["run"] for record in records}
+    look = theme.series([name for name in others if name in there])
     units = {record["unit"] for record in records}
     chart = charts.dots(
         records,
@@ -155,45 +154,6 @@ def comparison(grids: Sequence[Grid], *, narrow: bool = False) -> Chart | None:
         lines.append(f"{len(algorithms)} of {len(present)} algorithms are shown, the tables have all")
     title = f"Cost of a call as a multiple of {first}, geometric mean: {', '.join(means[:4])}"
     return finished(chart, title, lines, narrow=narrow)
-
-
-def versions_chart(
-    rows: Sequence[tuple[str, str, str, float, float, float]],
-    unit: str,
-    title: str,
-) -> Chart | None:
-    """Costs of versions beside each other: (what, library, version, value, low, high), versions in order."""
-    if not rows:
-        return None
-    records = [
-        {
-            "what": what,
-            "library": plain(library, 30),
-            "version": plain(f"{library} {version}", 60),
-            "value": value,
-            "low": low,
-            "high": high,
-            "described": f"{what}, {plain(library, 30)} {plain(version, 40)}: {number(value, (high - low) / 2)} {unit}",
-        }
-        for what, library, version, value, low, high in rows
-    ]
-    libraries = list(dict.fromkeys(str(record["library"]) for record in records))[: len(theme.SERIES)]
-    records = [record for record in records if record["library"] in libraries]
-    versions = list(
-        dict.fromkeys(
-            str(record["version"]) for record in sorted(records, key=lambda record: str(record["library"]))
-        )
-    )
-    drawn = charts.dots(
-        records,
-        y=("version", versions),
-        x=unit,
-        scale=charts.logarithmic([float(str(record["value"])) for record in records]),
-        look=theme.series(libraries),
-        by="library",
-        row=("what", list(dict.fromkeys(str(record["what"]) for record in records))),
-    )
-    return finished(drawn, title, [f"{unit}; to the left is faster"])
 
 
 def counted_in(units: set[str]) -> str:
@@ -226,9 +186,7 @@ def _ratio_record(view: RunView, pair: Ratio) -> dict[str, Any]:
         "algorithm": view.name(cell),
         "library": library,
         "hollow": None,
-        "value": ratio.value,
-        "low": ratio.low if ratio.known else ratio.value,
-        "high": ratio.high if ratio.known else ratio.value,
+        **charts.spread(ratio),
         "described": f"{view.name(cell)} in {library},{size} {text}",
     }
 
@@ -243,16 +201,17 @@ def _printed_ratios(view: RunView, operation: str) -> list[dict[str, Any]]:
         if turned and today.below.cell.operation != operation:
             continue
         value = 1 / printed.value if turned else printed.value
+        described = (
+            f"{plain(printed.algorithm, 40)}: published {plain(printed.printed, 24)} "
+            f"({plain(printed.operation, 60)}, {plain(printed.place, 80)})"
+        )
         records.append(
             {
                 "algorithm": view.name(cell),
                 "library": "published",
                 "hollow": True,
-                "value": value,
-                "low": value,
-                "high": value,
-                "described": f"{plain(printed.algorithm, 40)}: published {plain(printed.printed, 24)} "
-                f"({plain(printed.operation, 60)}, {plain(printed.place, 80)})",
+                **charts.spread(Estimate(value, value, value)),
+                "described": described,
             }
         )
     return records
@@ -287,17 +246,10 @@ def _published_records(pair: Any, unit: str) -> list[dict[str, Any]]:
         f"{name}: today {number(today.value, today.half_width)} {unit} "
         f"({plain(pair.library, 60)}), {number(pair.ratio or math.nan, 0.01)} times as fast as published"
     )
-    ends = {"value": printed.value, "low": printed.value, "high": printed.value}
+    exact = Estimate(printed.value, printed.value, printed.value)
     return [
-        {**both, **ends, "when": "published", "described": then},
-        {
-            **both,
-            "value": today.value,
-            "low": today.low,
-            "high": today.high,
-            "when": "today",
-            "described": now,
-        },
+        {**both, **charts.spread(exact), "when": "published", "described": then},
+        {**both, **charts.spread(today), "when": "today", "described": now},
     ]
 
 
@@ -309,14 +261,13 @@ def _comparison_records(grid: Grid) -> Iterable[dict[str, Any]]:
             comparison = entry.comparison
             if comparison is None or not comparison.ratio.value > 0:
                 continue
-            what = counted_in({comparison.unit})
+            ratio, what = comparison.ratio, counted_in({comparison.unit})
+            unknown = "" if ratio.known else ", interval not known"
             yield {
                 "algorithm": algorithm,
                 "run": column.side,
-                "value": comparison.ratio.value,
-                "low": comparison.ratio.low if comparison.ratio.known else comparison.ratio.value,
-                "high": comparison.ratio.high if comparison.ratio.known else comparison.ratio.value,
+                **charts.spread(ratio),
                 "unit": comparison.unit,
-                "described": f"{row.heading}, {row.label}: {ratio_text(comparison.ratio)} times the {what} of "
-                f"{first} in {column.side}" + ("" if comparison.ratio.known else ", interval not known"),
+                "described": f"{row.heading}, {row.label}: {ratio_text(ratio)} times the {what} of {first} "
+                f"in {column.side}{unknown}",
             }

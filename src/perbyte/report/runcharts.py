@@ -1,12 +1,11 @@
-"""Charts of the figures of a run: bars, software by library, acceleration, everything, cost over size.
+"""Charts of the figures of a run: bars, software by library, acceleration, everything.
 
 None mixes contracts. A chart without data is None.
 """
 
 from __future__ import annotations
 
-import json
-import math
+import itertools
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -14,23 +13,19 @@ from typing import Any
 import altair as alt
 
 from perbyte.catalogue import load
-from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
-from perbyte.report.charts import Chart, Records, finished
+from perbyte.report.charts import Chart, Places, Records, finished
 from perbyte.report.grid import Place
 from perbyte.report.many import leading, leading_libraries, present
 from perbyte.report.marks import Mark
-from perbyte.report.runview import FittedCost, Points, RunView
-from perbyte.report.wording import number, percent, size_label
+from perbyte.report.runview import Points, RunView
+from perbyte.report.wording import number, sentence, size_label
 from perbyte.stats.quantity import Unit
 
 _MOST_SERIES = 24
 _MOST_STACKED = 240  # bars of all operations below each other; with more, the first operation alone
-_STEPS = 32
 _ALIKE = {"seal": "encrypt", "open": "decrypt"}  # names of one thing, with a tag and without
-_BEYOND = 2  # how far below the smallest figure a model's line is drawn: a bent one can fall to nothing
-_STRAIGHT = 0.05  # a model that is further off somewhere is not quoted in a title
 _WIDE = 300  # times the smallest figure, beyond which its bar from zero would be a pixel or two wide
 _COLOURS = {
     Place.FASTEST: theme.BLUE,
@@ -39,7 +34,6 @@ _COLOURS = {
     Place.NONE: theme.MUTED,
 }
 _KNOWN = (Place.FASTEST.meaning, Place.TIED.meaning)
-USELESS = 0.10  # and one that is further off than this is neither drawn nor given
 
 
 def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None:
@@ -64,7 +58,7 @@ def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None
     sizes = sorted({record["size_bytes"] for record in here})
     wanted = sorted({*sizes[:1], *sizes[-1:]})
     here = [record for record in here if record["size_bytes"] in wanted]
-    series, here, rest = _first_series(points, here)
+    series, here, rest = first_series(points, here)
     rest += [*left, *many]
     if len(sizes) > len(wanted):
         rest.append(f"{len(wanted)} of {len(sizes)} sizes are shown, the tables have all")
@@ -74,7 +68,7 @@ def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None
     column = ("operation", alike) if public else ("size", [shown[size] for size in wanted])
     chart = _bars_or_dots(here, points, y=place, column=column, stacked=public, narrow=narrow)
     written = [str(record["text"]).rpartition(" ")[2] for record in here]
-    subtitle = _subtitle(view, points, *rest, marked=written)
+    subtitle = subtitle_of(view, points, *rest, marked=written)
     return finished(chart, _bars_title(here, operation, points), subtitle, narrow=narrow)
 
 
@@ -82,21 +76,21 @@ def _bars_or_dots(
     here: Records,
     points: Points,
     *,
-    y: tuple[str, Sequence[str]],
-    column: tuple[str, Sequence[str]],
+    y: Places,
+    column: Places,
     stacked: bool,
     narrow: bool,
 ) -> Any:
     """Bars, or dots on a logarithmic axis where a bar would be too short to be seen."""
-    panels = [
-        [float(record["value"]) for record in here if record[column[0]] == value] for value in column[1]
-    ]
+    panels: dict[str, list[float]] = {}
+    for record in here:
+        panels.setdefault(record[column[0]], []).append(float(record["value"]))
     standings = {record["standing"] for record in here}
     present = {place.meaning: colour for place, colour in _COLOURS.items() if place.meaning in standings}
-    if any(max(values) > _WIDE * min(values) for values in panels if values):
-        values = [value for panel in panels for value in panel]
-        look = theme.series(list(present))
-        look = {name: (present[name], shape, dash) for name, (_, shape, dash) in look.items()}
+    if any(max(values) > _WIDE * min(values) for values in panels.values()):
+        values = list(itertools.chain(*panels.values()))
+        styles = theme.series(list(present))
+        look = {name: (present[name], shape, dash) for name, (_, shape, dash) in styles.items()}
         return (charts.dots_apart if stacked else charts.dots)(
             here,
             y=y,
@@ -110,8 +104,7 @@ def _bars_or_dots(
             narrow=narrow,
         )
     by_standing = alt.Scale(domain=list(present), range=list(present.values()))
-    # no telephone has room for it in one line
-    direction = "vertical" if narrow else "horizontal"
+    direction = "vertical" if narrow else "horizontal"  # no telephone has room for it in one line
     told_by = alt.Legend(title=None, direction=direction) if len(present) > 1 else None
     return charts.apart(
         charts.bars,
@@ -139,7 +132,7 @@ def by_library(view: RunView, points: Points) -> Chart | None:
         record for record in points.records if record["soft"] == soft or record["algorithm"] not in switched
     ]
     kept, many = leading_libraries(kept, points.unit.more_is_better)
-    series, here, rest = _first_series(points, kept)
+    series, here, rest = first_series(points, kept)
     here, sizes, lines = _some_sizes(here, 5)
     lines += many
     if not any(sizes):  # of public keys, `bars` shows every operation
@@ -158,7 +151,7 @@ def by_library(view: RunView, points: Points) -> Chart | None:
     if switched:
         how = "without" if soft else "with"
         lines = [f"what the processor has instructions for is shown {how} them, the tables have both", *lines]
-    return finished(chart, _slowest_title(here, points, soft), _subtitle(view, points, *lines, *rest))
+    return finished(chart, _slowest_title(here, points, soft), subtitle_of(view, points, *lines, *rest))
 
 
 def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
@@ -169,40 +162,39 @@ def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
     factors = factors_of(points)[algorithm]
     here = []
     for full, soft in pairs.values():
-        factor = full["value"] / soft["value"]
-        factor = factor if points.unit.more_is_better else 1 / factor
+        factor = _factor(full, soft, points.unit)
         here.append({**full, "with": "with", "factor": ""})
         here.append({**soft, "with": "without", "factor": f"{number(factor, factor / 50)}×"})
     here, many = leading_libraries(here, points.unit.more_is_better)
     here, sizes, lines = _some_sizes(here, 6)
     lines += many
+    tiers = ["without", "with"]
     own = "AES instructions" if "aes" in algorithm else "processor's own instructions"
     chart = charts.bars(
         here,
         y=("library", present(here, points.libraries)),
-        lane=("with", ["without", "with"]),
+        lane=("with", tiers),
         unit=points.unit.value,
         text="factor",
         colour=alt.Color(
             "with:N",
             title=own,
-            sort=["without", "with"],
-            scale=alt.Scale(domain=["without", "with"], range=[theme.ORANGE, theme.BLUE]),
+            sort=tiers,
+            scale=alt.Scale(domain=tiers, range=[theme.ORANGE, theme.BLUE]),
         ),
         row=("operation", list(dict.fromkeys(record["operation"] for record in here))),
         column=("size", [size_label(size) for size in sizes]),
     )
     ends = dict.fromkeys(number(pick(factors), 0.1) for pick in (min, max))
-    title = (
-        f"{plain(algorithm, 40)}: the processor's own instructions make it {' to '.join(ends)} times as fast"
-    )
-    return finished(chart, title, _subtitle(view, points, "at the bars: how many times as fast", *lines))
+    times = " to ".join(ends)
+    title = f"{plain(algorithm, 40)}: the processor's own instructions make it {times} times as fast"
+    return finished(chart, title, subtitle_of(view, points, "at the bars: how many times as fast", *lines))
 
 
 def everything(view: RunView, points: Points) -> Chart | None:
     """Draw all figures of a contract at once: a point per cell on a logarithmic axis, a panel per column."""
     kept, many = leading_libraries(points.records, points.unit.more_is_better)
-    series, here, rest = _first_series(points, kept)
+    series, here, rest = first_series(points, kept)
     here, sizes, lines = _some_sizes(here, 6)
     lines += many
     libraries = present(here, points.libraries)
@@ -226,71 +218,7 @@ def everything(view: RunView, points: Points) -> Chart | None:
         f"{begin} {best['shown']} to {worst['shown']} {points.unit.value}: "
         f"{best['series']} in {best['library']} to {worst['series']} in {worst['library']}"
     )
-    return finished(chart, title, _subtitle(view, points, *lines, *rest))
-
-
-def cost_over_size(view: RunView, points: Points) -> Chart | None:
-    """Draw cycles per byte over size, measured and as the model has it, one panel per algorithm."""
-    operation = points.operations[0]
-    models = {
-        (cost.cell.algorithm, cost.cell.cpu, plain(cost.cell.runner, 24)): cost
-        for cost in view.costs
-        if cost.cell.contract == points.contract
-        and plain(cost.cell.operation, 24) == operation
-        and cost.model.unit == "cycles"
-    }
-    own = [
-        record
-        for record in points.records
-        if record["operation"] == operation
-        and (record["algorithm"], record["tier"], record["library"]) in models
-    ]
-    if not own or points.unit is not Unit.CYCLES_PER_BYTE:
-        return None
-    own, many = leading_libraries(own, points.unit.more_is_better)
-    series, own, rest = _first_series(points, own)
-    rest += many
-    drawn = {key: models[key] for key in dict.fromkeys(map(_model_key, own))}
-    records = [{**_explained(record, models[_model_key(record)]), "kind": "measured"} for record in own]
-    least = min(float(record["value"]) for record in own)
-    for record in {_model_key(record): record for record in own}.values():
-        records += _model_line(models[_model_key(record)], record, least)
-    look = theme.series(present(own, points.libraries))
-    x = alt.X(
-        "size_bytes:Q",
-        title="bytes per call",
-        scale=alt.Scale(type="log", nice=False),
-        axis=alt.Axis(
-            values=list(points.sizes),
-            labelExpr=_size_labels(points.sizes),
-            labelOverlap="greedy",
-            labelFlush=True,
-        ),
-    )
-    y = alt.Y("value:Q", title=points.unit.value, **charts.logarithmic(record["value"] for record in records))
-    base = alt.Chart().encode(x=x, color=charts.coloured("library", look))
-    dashes = alt.Scale(domain=list(look), range=[style[2] for style in look.values()])
-    line = base.mark_line(strokeWidth=1.5, aria=False).encode(
-        y=y, strokeDash=alt.StrokeDash("library:N", title="library", scale=dashes)
-    )
-    point = base.mark_point(size=34, filled=True).encode(
-        y=y, shape=charts.shaped("library", look), description="described:N", tooltip=charts.tooltip()
-    )
-    whisker = base.mark_rule(aria=False).encode(y="low:Q", y2="high:Q")
-    measured = alt.datum.kind == "measured"
-    layers = [
-        line.transform_filter(alt.datum.kind == "model"),
-        whisker.transform_filter(measured),
-        point.transform_filter(measured),
-    ]
-    note = "points: measured; lines: the model, cycles = per message + per byte × size"
-    panels = charts.curves(layers, records, panels=("series", series))
-    return finished(panels, _cost_title(drawn, operation), _subtitle(view, points, note, *rest))
-
-
-def accelerated(points: Points) -> tuple[str, ...]:
-    """The algorithms that were measured with and without the processor's own instructions."""
-    return tuple(factors_of(points))
+    return finished(chart, title, subtitle_of(view, points, *lines, *rest))
 
 
 def factors_of(points: Points) -> dict[str, list[float]]:
@@ -300,23 +228,25 @@ def factors_of(points: Points) -> dict[str, list[float]]:
     for (algorithm, *_), (full, soft) in _tiers(points).items():
         if algorithm in known and not known[algorithm].accelerated_by:
             continue  # the tiers have the same code
-        factor = full["value"] / soft["value"]
-        factors.setdefault(algorithm, []).append(factor if points.unit.more_is_better else 1 / factor)
+        factors.setdefault(algorithm, []).append(_factor(full, soft, points.unit))
     return factors
 
 
-def _subtitle(view: RunView, points: Points, *more: str, marked: Sequence[str] = ()) -> list[str]:
+def _factor(full: Mapping[str, Any], soft: Mapping[str, Any], unit: Unit) -> float:
+    factor: float = full["value"] / soft["value"]
+    return factor if unit.more_is_better else 1 / factor
+
+
+def subtitle_of(view: RunView, points: Points, *more: str, marked: Sequence[str] = ()) -> list[str]:
     """Say what the chart shows: unit, contract, machine, how intervals and marks are to be read.
 
     `marked` are the marks that are written in it.
     """
-    run: Run = view.run
+    run = view.run
     machine = plain(run.conditions.machine.cpu_model, 60)
     levels = {round(figure.interval.level * 100, 2) for figure in run.cells}
     level = f"{levels.pop():g} % intervals" if len(levels) == 1 else "intervals"
-    text = f"{points.unit.in_words}, contract {plain(points.contract, 30)}" + (
-        f", {machine}" if machine else ""
-    )
+    what = [points.unit.in_words, f"contract {plain(points.contract, 30)}", *([machine] if machine else [])]
     better = "more is better" if points.unit.more_is_better else "less is better"
     here = [figure for figure in run.cells if figure.cell.contract == points.contract]
     if any(figure.interval.known for figure in here):
@@ -327,21 +257,17 @@ def _subtitle(view: RunView, points: Points, *more: str, marked: Sequence[str] =
         notes.append(f"{points.left_out} cells have no figure in this unit")
     shown = "".join(text for text in marked if not any(letter.isdigit() for letter in text))
     marks = [f"{mark} {mark.meaning}" for mark in Mark if mark in shown]
-    return [text, "; ".join(notes), *(["; ".join(marks)] if marks else [])]
+    return [", ".join(what), "; ".join(notes), *(["; ".join(marks)] if marks else [])]
 
 
-def _first_series(points: Points, records: Records) -> tuple[list[str], list[dict[str, Any]], list[str]]:
+def first_series(points: Points, records: Records) -> tuple[list[str], list[dict[str, Any]], list[str]]:
     """Give the first algorithms of `records`, the records of those, and what a subtitle must say of the rest."""
-    present = {record["series"] for record in records}
-    names = [name for name in points.series if name in present]
+    there = {record["series"] for record in records}
+    names = [name for name in points.series if name in there]
     series = names[:_MOST_SERIES]
     rest = [f"{len(series)} of {len(names)} algorithms are shown, the tables have all"]
-    kept = {*series}
-    return (
-        series,
-        [record for record in records if record["series"] in kept],
-        rest if len(names) > len(series) else [],
-    )
+    kept = [record for record in records if record["series"] in series]
+    return series, kept, rest if len(names) > len(series) else []
 
 
 def accelerated_alone(records: Records) -> tuple[list[dict[str, Any]], list[str]]:
@@ -364,12 +290,16 @@ def _some_sizes(records: Records, most: int) -> tuple[list[dict[str, Any]], list
 
 def _tiers(points: Points) -> dict[tuple[Any, ...], tuple[dict[str, Any], dict[str, Any]]]:
     """(full, soft) records of the same algorithm, library, operation and size."""
-    by_tier: dict[str, dict[Any, dict[str, Any]]] = {"full": {}, "soft": {}}
-    for record in points.records:
-        key = (record["algorithm"], record["library"], record["operation"], record["size_bytes"])
-        by_tier.setdefault(record["tier"], {})[key] = record
-    soft = by_tier["soft"]
-    return {key: (full, soft[key]) for key, full in by_tier["full"].items() if key in soft}
+    fields = ("algorithm", "library", "operation", "size_bytes")
+    full, soft = (
+        {
+            tuple(record[field] for field in fields): record
+            for record in points.records
+            if record["tier"] == tier
+        }
+        for tier in ("full", "soft")
+    )
+    return {key: (full[key], soft[key]) for key in full if key in soft}
 
 
 def _bars_title(records: Records, operation: str, points: Points) -> str:
@@ -377,12 +307,9 @@ def _bars_title(records: Records, operation: str, points: Points) -> str:
     operation += ", without the processor's own instructions" if soft else ""
     ranked: dict[Any, list[Mapping[str, Any]]] = {}
     for record in records:
-        ranked.setdefault((record["series"], record["operation"], record["size"]), []).append(record)
-    races = [
-        rivals
-        for rivals in ranked.values()
-        if any(rival["standing"] != Place.NONE.meaning for rival in rivals)
-    ]
+        if record["standing"] != Place.NONE.meaning:
+            ranked.setdefault((record["series"], record["operation"], record["size"]), []).append(record)
+    races = list(ranked.values())
     if races and len(points.libraries) > 1:
         won = Counter(rival["library"] for rivals in races for rival in rivals if rival["standing"] in _KNOWN)
         unknown = sum(any(rival["standing"] == Place.UNKNOWN.meaning for rival in rivals) for rivals in races)
@@ -419,15 +346,13 @@ def _slowest_title(here: Records, points: Points, switched: bool) -> str:
     """
     largest = max(int(record["size_bytes"]) for record in here)
     records = [record for record in here if record["size_bytes"] == largest]
+    races: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for record in records:
+        races.setdefault((record["library"], record["operation"]), []).append(record)
 
     def extreme(pick: Any) -> str:
         names = set()
-        for library, operation in {(record["library"], record["operation"]) for record in records}:
-            rivals = [
-                record
-                for record in records
-                if (record["library"], record["operation"]) == (library, operation)
-            ]
+        for rivals in races.values():
             picked = pick(rivals, key=lambda record: float(record["value"]))
             names.add(picked["series"] if _apart(picked, rivals) else "")
         return names.pop() if len(names) == 1 else ""
@@ -437,64 +362,9 @@ def _slowest_title(here: Records, points: Points, switched: bool) -> str:
     there = len({record["series"] for record in records})
     of = f", of the {there} measured there" if there < len({record["series"] for record in here}) else ""
     ends = [f"{name} is the {what}" for name, what in ((slowest, "slowest"), (fastest, "fastest")) if name]
+    text = f"{' and '.join(ends)}{everywhere} at {size_label(largest)}{of}"
     if not ends:
-        sentence = "no algorithm is the fastest or the slowest in every library beyond doubt"
-    else:
-        sentence = f"{' and '.join(ends)}{everywhere} at {size_label(largest)}{of}"
+        text = "no algorithm is the fastest or the slowest in every library beyond doubt"
     if switched:
-        return f"Without the processor's own instructions, {sentence}"
-    return sentence[:1].upper() + sentence[1:] if not ends else sentence
-
-
-def _size_labels(sizes: Sequence[int]) -> str:
-    """The expression by which an axis writes sizes as people do: `16 B`, `1 KiB`."""
-    names = {str(size): size_label(size) for size in sizes}
-    return f"({json.dumps(names)})[datum.value]"
-
-
-def _model_key(record: Mapping[str, Any]) -> tuple[str, str, str]:
-    return record["algorithm"], record["tier"], record["library"]
-
-
-def _explained(record: dict[str, Any], cost: FittedCost) -> dict[str, Any]:
-    model = cost.model
-    if model.worst_residual > USELESS:
-        remark = f"no straight line over size: the best is off by {percent(model.worst_residual)}"
-        return {**record, "described": f"{record['described']}; {remark}"}
-    half_message, half_byte = model.per_message_interval.half_width, model.per_byte_interval.half_width
-    setup = f"setup {number(model.setup, model.setup / 1000)} + " if model.setup is not None else ""
-    remark = (
-        f"model: {setup}{number(model.per_message, half_message)} per message + "
-        f"{number(model.per_byte, half_byte)} per byte, off by {percent(model.worst_residual)} at most"
-    )
-    return {**record, "described": f"{record['described']}; {remark}"}
-
-
-def _model_line(cost: FittedCost, record: Mapping[str, Any], least: float) -> list[dict[str, Any]]:
-    model = cost.model
-    if model.worst_residual > USELESS:
-        return []
-    low, high = math.log(model.sizes[0]), math.log(model.sizes[-1])
-    drawn = []
-    for step in range(_STEPS + 1):
-        size = math.exp(low + (high - low) * step / _STEPS)
-        value = model.at(size) / size  # type: ignore[arg-type]
-        if value > least / _BEYOND:
-            shared = {"kind": "model", "series": record["series"], "library": record["library"]}
-            drawn.append({**shared, "size_bytes": size, "value": value})
-    return drawn
-
-
-def _cost_title(drawn: Mapping[Any, FittedCost], operation: str) -> str:
-    models = [cost.model for cost in drawn.values()]
-    straight = [model for model in models if model.worst_residual <= _STRAIGHT]
-    if not straight:
-        nearest = percent(min(model.worst_residual for model in models))
-        return f"No straight line describes these costs: the nearest is off by {nearest} ({operation})"
-    rest = len(models) - len(straight)
-    bent = f"; {rest} of {len(models)} are no straight line" if rest else ""
-    if all(model.per_message_interval.low <= 0 for model in straight):
-        return f"At these sizes no cost of a call before its first byte can be told ({operation}{bent})"
-    fixed = sorted(max(model.per_message, 0.0) for model in straight)
-    span = number(fixed[0], 1) if len(fixed) == 1 else f"{number(fixed[0], 1)} to {number(fixed[-1], 1)}"
-    return f"A call costs {span} cycles before its first byte ({operation}{bent})"
+        return f"Without the processor's own instructions, {text}"
+    return text if ends else sentence(text)

@@ -101,28 +101,18 @@ class RunView:
     @cached_property
     def points(self) -> tuple[Points, ...]:
         """The figures of each grid as records for charts, the grid with most of them first."""
-        point_lists = [self._points(grid) for grid in self.grids]
-        return tuple(
-            sorted(
-                (point_list for point_list in point_lists if point_list.records),
-                key=lambda point_list: -len(point_list.records),
-            )
-        )
+        filled = [points for grid in self.grids if (points := self._points(grid)).records]
+        return tuple(sorted(filled, key=lambda points: -len(points.records)))
 
     @cached_property
     def ratios(self) -> tuple[Ratio, ...]:
         """Every pair of opposite operations on the same algorithm, size, contract, runner and tier."""
         figures = {figure.cell: figure for figure in self.run.cells if figure.cell.usual}
-        pairs = [
-            (figure, figures.get(replace(cell, operation=OPPOSITE[cell.operation])))
-            for cell, figure in figures.items()
-            if cell.operation in OPPOSITE
-        ]
-        ratios = [
-            Ratio(above, below, compare(below, above, self.run.noise_floor))
-            for above, below in pairs
-            if below
-        ]
+        ratios = []
+        for cell, above in figures.items():
+            below = figures.get(replace(cell, operation=OPPOSITE.get(cell.operation, "")))
+            if below:
+                ratios.append(Ratio(above, below, compare(below, above, self.run.noise_floor)))
         return tuple(ratio for ratio in ratios if ratio.comparison.ratio.value > 0)
 
     @cached_property
@@ -143,16 +133,13 @@ class RunView:
                 by_call.setdefault((*process, cell.operation, cell.contract), []).append(figure)
             else:
                 setups[process] = figure
-        noise = self.run.noise_floor
-        models = (
-            (figures, fit_cost(figures, setup=setups.get(key[:3]), noise=noise))
-            for key, figures in by_call.items()
-        )
-        return tuple(
-            FittedCost(max((figure.cell for figure in figures), key=lambda cell: cell.size_bytes), model)
-            for figures, model in models
-            if model is not None
-        )
+        costs = []
+        for key, figures in by_call.items():
+            model = fit_cost(figures, setup=setups.get(key[:3]), noise=self.run.noise_floor)
+            if model is not None:
+                largest = max((figure.cell for figure in figures), key=lambda cell: cell.size_bytes)
+                costs.append(FittedCost(largest, model))
+        return tuple(costs)
 
     @cached_property
     def paired(self) -> tuple[PairedPoint, ...]:

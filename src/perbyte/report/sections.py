@@ -1,4 +1,4 @@
-"""The sections of pages: claims, history, costs, ratios, every cell, quality, conditions, machines.
+"""The sections of pages: claims, history, costs, ratios, behaviour, every cell, quality, conditions, machines.
 
 Every string that comes from a run passes `plain`; escaping is the template's business.
 """
@@ -9,11 +9,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from perbyte.model import CellFigure, Estimate, Quality, Run
+from perbyte.model import Behaviour, Cell, CellFigure, Estimate, Quality, Run
 from perbyte.model.cell import FULL, LOOP
-from perbyte.model.text import plain
-from perbyte.report.bindings import bindings_listing
-from perbyte.report.draws import draws_listing
+from perbyte.model.leak import LeakFigure
+from perbyte.model.text import natural, plain
+from perbyte.report.behaviour import count_table, memory_table, notes, per_cycle
+from perbyte.report.beside import bindings_listing, draws_listing
+from perbyte.report.costcharts import USELESS
 from perbyte.report.facts import (
     condition_facts,
     failure_lines,
@@ -37,11 +39,11 @@ from perbyte.report.html import (
     text,
     unfolding,
 )
+from perbyte.report.leaktext import contrast_text, verdict_text, worst_of
 from perbyte.report.listing import Head, Listing, columns
 from perbyte.report.marks import Mark, marks_of
 from perbyte.report.pictures import history_pictures
 from perbyte.report.pivot import BAD
-from perbyte.report.runcharts import USELESS
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.studyview import (
     PUBLISHED,
@@ -72,25 +74,19 @@ READ = text(
     "figures.",
     "legend no-print",
 )
-CELL_COLUMNS = (
-    ("algorithm", "text"),
-    ("operation", ""),
-    ("size", "n"),
-    ("library", ""),
-    ("tier", ""),
-    ("contract", ""),
-    ("cycles/byte", "n"),
-    ("±", "n"),
-    ("cycles/call", "n"),
-    ("ns/call", "n"),
-    ("MB/s", "n"),
-    ("clean", "n"),
-    ("epochs", "n"),
-    ("quality", ""),
-    ("warnings", "notes"),
+CELL_COLUMNS = columns(
+    "algorithm:text | operation | size:n | library | tier | contract | cycles/byte:n | ±:n | cycles/call:n | "
+    "ns/call:n | MB/s:n | clean:n | epochs:n | quality | warnings:notes"
 )
 _COSTS = "algorithm | library | operation | contract | setup:n | per message:n | per byte:n | furthest off:n"
 _RATIOS = "algorithm | library | contract | size:n | ratio of | ratio:n | interval:n | "
+OPEN_CARDS = 6  # cards of rows that stand unfolded
+_OF_ROW = (
+    "size | cycles/byte:n | ±:n | instr/call:n | instr/cycle:n | "
+    "stack:n | heap peak:n | state:n | code:n | leaks"
+)
+_NO = "–"
+_LEAK_WORDS = {"leaks": "yes", "none": "none seen", "unknown": "not known", "harness": "not known"}
 _IDENTITIES = (
     "runner | tier | library | licence:text | built with:text | code it uses:text | "
     "object:text | SHA-256:text mono"
@@ -106,24 +102,15 @@ def cell_rows(run: Run) -> dict[str, Any]:
     for figure in run.cells:
         readings = {unit: read(figure, unit) for unit in TABLE_UNITS}
         first = readings[Unit.CYCLES_PER_BYTE] or readings[Unit.CYCLES_PER_CALL] or readings[Unit.NS_PER_CALL]
-        doubts = "; ".join(plain(warning, 160) for warning in figure.warnings)
-        rows.append(
-            [
-                *_cell_names(figure.cell),
-                _pair(readings[Unit.CYCLES_PER_BYTE]),
-                [_finite(first.relative), width_text(first).lstrip("±")] if first else [None, "–"],
-                *(
-                    _pair(readings[unit])
-                    for unit in (Unit.CYCLES_PER_CALL, Unit.NS_PER_CALL, Unit.MEGABYTES_PER_SECOND)
-                ),
-                *_quality_columns(figure),
-                ["".join(marks_of(figure)), doubts],
-            ]
-        )
+        width = [_finite(first.relative), width_text(first).lstrip("±")] if first else _GAP
+        others = (Unit.CYCLES_PER_CALL, Unit.NS_PER_CALL, Unit.MEGABYTES_PER_SECOND)
+        costs = [_pair(readings[Unit.CYCLES_PER_BYTE]), width, *(_pair(readings[unit]) for unit in others)]
+        doubts = ["".join(marks_of(figure)), "; ".join(plain(warning, 160) for warning in figure.warnings)]
+        rows.append([*_cell_names(figure.cell), *costs, *_quality_columns(figure), doubts])
     for cell, failure in run.failed_cells():
         message = plain(failure.message, 200) + outputs_text(failure)
         rows.append([*_cell_names(cell), *([_GAP] * 7), plain(failure.kind, 20), [message, message]])
-    return {"kinds": [kind for _, kind in CELL_COLUMNS], "bad": list(BAD), "rows": rows}
+    return {"kinds": [column.look for column in CELL_COLUMNS], "bad": list(BAD), "rows": rows}
 
 
 def cost_rows(view: RunView) -> list[tuple[str, ...]]:
@@ -132,25 +119,16 @@ def cost_rows(view: RunView) -> list[tuple[str, ...]]:
     for cost in view.costs:
         cell, model = cost.cell, cost.model
         unit = "" if model.unit == "cycles" else " ns"
-        halves = (model.per_message_interval.half_width, model.per_byte_interval.half_width)
-        if model.worst_residual > USELESS:
-            fitted = ("no straight line", "–")
-        else:
-            fitted = (
-                f"{number(model.per_message, halves[0])} ± {number(halves[0], halves[0])}{unit}",
-                f"{number(model.per_byte, halves[1])} ± {number(halves[1], halves[1])}{unit}",
+        fitted = ["no straight line", "–"]
+        if model.worst_residual <= USELESS:
+            parts = (
+                (model.per_message, model.per_message_interval.half_width),
+                (model.per_byte, model.per_byte_interval.half_width),
             )
-        rows.append(
-            (
-                view.name(cell),
-                plain(cell.runner, 40),
-                plain(cell.operation, 24),
-                plain(cell.contract, 30),
-                "–" if model.setup is None else number(model.setup, model.setup / 1000) + unit,
-                *fitted,
-                percent(model.worst_residual),
-            )
-        )
+            fitted = [f"{number(value, half)} ± {number(half, half)}{unit}" for value, half in parts]
+        setup = "–" if model.setup is None else number(model.setup, model.setup / 1000) + unit
+        names = (plain(cell.runner, 40), plain(cell.operation, 24), plain(cell.contract, 30))
+        rows.append((view.name(cell), *names, setup, *fitted, percent(model.worst_residual)))
     return rows
 
 
@@ -172,36 +150,25 @@ def ratio_rows(view: RunView) -> list[tuple[str, ...]]:
     ]
 
 
-def cards(findings: Sequence[str], certain: Sequence[str]) -> Block:
-    """What was found, beside how sure that is."""
-    return Block("cards", [("What was found", findings), ("How sure that is", certain)])
-
-
 def claims_section(view: RunView, judgement: Judgement) -> Section:
     """The claims of a study with their verdicts, published ratios, statistics and assumptions."""
     study = judgement.study
     blocks = [
         text(plain(study.citation, 600)),
         *(
-            part
+            block
             for title, rows in judgement.tables
-            for part in (
-                heading(plain(title, 200)),
-                table(compared_listing(title, rows)),
-            )
+            for block in (heading(plain(title, 200)), table(compared_listing(title, rows)))
         ),
         text(sentence(tally(judgement)) + "."),
         Block("claims", claims_view(judgement)),
     ]
     if rows := published_ratio_rows(view):
+        title = "Published ratios and today's"
         explained = (
             "Cost of one operation as a multiple of the other's; today's interval comes from shared epochs."
         )
-        blocks += [
-            heading("Published ratios and today's"),
-            text(explained),
-            table(Listing("Published ratios and today's", columns(PUBLISHED), rows)),
-        ]
+        blocks += [heading(title), text(explained), table(Listing(title, columns(PUBLISHED), rows))]
     if tests := judgement.statistics:
         blocks += [
             heading("The paper's own statistics"),
@@ -212,9 +179,7 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
             ),
         ]
     if study.assumptions:
-        assumed = [
-            (plain(assumption.what, 800), plain(assumption.why, 1500)) for assumption in study.assumptions
-        ]
+        assumed = [(plain(each.what, 800), plain(each.why, 1500)) for each in study.assumptions]
         blocks += [heading("What had to be assumed"), listed(assumed)]
     return Section("claims", "Claims", "Claims of the study, judged here", blocks)
 
@@ -227,21 +192,15 @@ def history_section(history: History) -> Section:
         f"{history.converted:,} of {total:,} published figures are on these lines; the best of each machine is shown."
     )
     lines = left_out_lines(history)
-    return Section(
-        "history",
-        "History",
-        "History",
-        [
-            text(explained),
-            *(
-                drawing(picture, f"history-{number}")
-                for number, picture in enumerate(history_pictures(history), 1)
-            ),
-            unfolding(f"What explains the jumps ({len(history.explained)})", explanation_blocks(history)),
-            unfolding(f"Every point ({len(history.points)})", point_blocks(history)),
-            unfolding(f"Figures on no line ({len(lines)})", [listed(lines)]),
-        ],
-    )
+    pictures = enumerate(history_pictures(history), 1)
+    blocks = [
+        text(explained),
+        *(drawing(picture, f"history-{number}") for number, picture in pictures),
+        unfolding(f"What explains the jumps ({len(history.explained)})", explanation_blocks(history)),
+        unfolding(f"Every point ({len(history.points)})", point_blocks(history)),
+        unfolding(f"Figures on no line ({len(lines)})", [listed(lines)]),
+    ]
+    return Section("history", "History", "History", blocks)
 
 
 def explanation_blocks(history: History) -> list[Block]:
@@ -260,89 +219,77 @@ def explanation_blocks(history: History) -> list[Block]:
 def point_blocks(history: History) -> list[Block]:
     """Every point of the history, to be sorted and filtered."""
     notes = [(plain(line.name, 60), plain(line.note, 300)) for line in history.lines if line.note]
-    return [
-        text(
-            "The best that each machine has, at its longest message, told apart by what the code could use."
-        ),
-        sorted_table(points_listing(history), "points", example="e.g. md5 measured"),
-        legend(
-            [
-                ("× first", "throughput as a multiple of the fastest figure of the first year that has one"),
-                ("per call", "bytes that one call works on"),
-                ("instructions", "the processor's own for this algorithm"),
-            ]
-        ),
-        *([listed(notes)] if notes else []),
+    explained = (
+        "The best that each machine has, at its longest message, told apart by what the code could use."
+    )
+    signs = [
+        ("× first", "throughput as a multiple of the fastest figure of the first year that has one"),
+        ("per call", "bytes that one call works on"),
+        ("instructions", "the processor's own for this algorithm"),
     ]
+    points = sorted_table(points_listing(history), "points", example="e.g. md5 measured")
+    return [text(explained), points, legend(signs), *([listed(notes)] if notes else [])]
 
 
-def costs_section(view: RunView) -> Section | None:
-    """The cost models; None where none was fitted."""
-    explained = (
-        "Cycles per call = per message + per byte × size, fitted to all sizes of a cell; “furthest off” is the largest "
-        "distance between a measured figure and the model. Setup, where it was measured, is the key schedule alone."
-    )
-    listing = Listing("What a call costs, by its size", columns(_COSTS), cost_rows(view))
-    return _tabled("costs", "Costs", explained, listing, "The models")
-
-
-def ratios_section(view: RunView) -> Section | None:
-    """The ratios of opposite operations; None where there are none."""
-    explained = (
-        "Cost of a call as a multiple of the opposite operation's, compared epoch by epoch where both were "
-        "measured."
-    )
-    listing = Listing("One operation over the other", columns(_RATIOS), ratio_rows(view))
-    return _tabled("ratios", "Ratios", explained, listing, "The ratios")
-
-
-def draws_section(run: Run) -> Section | None:
-    """Quantiles of calls that vary at random; None where none were measured."""
-    explained = (
-        "Each such call draws its own randomness and needs a random number of tries. So no cost of a call is given, "
-        "but what a share of single calls does not exceed, with an interval of 95 % where there were calls enough. The "
-        "median stands in the tables."
-    )
-    return _tabled("draws", "Random variation", explained, draws_listing(run))
-
-
-def bindings_section(run: Run) -> Section | None:
-    """What bindings cost over the same library from C; None where no pair was measured."""
-    explained = (
-        "A library called from another language, and the same library called from C: what a call costs more, with its "
-        "interval, from shared epochs. Costs in cycles per call."
-    )
-    return _tabled("bindings", "Bindings", explained, bindings_listing(run))
-
-
-def _tabled(id: str, link: str, explained: str, listing: Listing, folded: str = "") -> Section | None:
-    """A listing with its notes as a section, behind a line called `folded` if there is one; None without rows."""
-    if not listing.rows:
-        return None
-    count = len(listing.rows)
-    drawn = table(listing)
-    if folded:
-        drawn = unfolding(f"{folded} ({count})", [drawn], open=count < 60)
-    notes = [listed(listing.notes)] if listing.notes else []
-    return Section(id, link, listing.title, [text(explained), drawn, *notes])
+def listing_sections(view: RunView) -> list[Section]:
+    """Cost models, ratios of operations, quantiles and bindings: a section for each that the run has."""
+    sections = []
+    for id, link, explained, folded, listing in (
+        (
+            "costs",
+            "Costs",
+            "Cycles per call = per message + per byte × size, fitted to all sizes of a cell; “furthest off” is the "
+            "largest distance between a measured figure and the model. Setup, where it was measured, is the key "
+            "schedule alone.",
+            "The models",
+            Listing("What a call costs, by its size", columns(_COSTS), cost_rows(view)),
+        ),
+        (
+            "ratios",
+            "Ratios",
+            "Cost of a call as a multiple of the opposite operation's, compared epoch by epoch where both were "
+            "measured.",
+            "The ratios",
+            Listing("One operation over the other", columns(_RATIOS), ratio_rows(view)),
+        ),
+        (
+            "draws",
+            "Random variation",
+            "Each such call draws its own randomness and needs a random number of tries. So no cost of a call is "
+            "given, but what a share of single calls does not exceed, with an interval of 95 % where there were calls "
+            "enough. The median stands in the tables.",
+            "",
+            draws_listing(view.run),
+        ),
+        (
+            "bindings",
+            "Bindings",
+            "A library called from another language, and the same library called from C: what a call costs more, with "
+            "its interval, from shared epochs. Costs in cycles per call.",
+            "",
+            bindings_listing(view.run),
+        ),
+    ):
+        if count := len(listing.rows):
+            drawn = table(listing)
+            if folded:
+                drawn = unfolding(f"{folded} ({count})", [drawn], open=count < 60)
+            notes = [listed(listing.notes)] if listing.notes else []
+            sections.append(Section(id, link, listing.title, [text(explained), drawn, *notes]))
+    return sections
 
 
 def cells_section(run: Run) -> Section:
     """The list of all cells, drawn by the page's script."""
     used = {mark for figure in run.cells for mark in marks_of(figure)}
     marks = [(str(mark), mark.meaning) for mark in Mark if mark in used]
+    explained = (
+        "All figures of the run with their samples, quality and warnings, and every cell that has none, with the "
+        "reason."
+    )
+    blocks = [text(explained), Block("cells", [(column.text, column.look) for column in CELL_COLUMNS])]
     return Section(
-        "cells",
-        "Every cell",
-        "Every cell",
-        [
-            text(
-                "All figures of the run with their samples, quality and warnings, and every cell that has none, with "
-                "the reason."
-            ),
-            Block("cells", CELL_COLUMNS),
-            *([legend(marks, "print-only")] if marks else []),
-        ],
+        "cells", "Every cell", "Every cell", blocks + ([legend(marks, "print-only")] if marks else [])
     )
 
 
@@ -354,11 +301,12 @@ def quality_section(run: Run, counts: Sequence[tuple[str, str]] = ()) -> Section
         heads = columns("cell, measured by two processes:text mono | ratio:n")
         blocks.append(unfolding(f"The pairs ({len(pairs)})", [table(Listing("A/A pairs", heads, pairs))]))
     known = [figure.quality for figure in run.cells if figure.interval.known]
-    if rows := [
-        (str(quality), quality.meaning, f"{known.count(quality):,}")
+    rows = [
+        (quality.value, quality.meaning, f"{known.count(quality):,}")
         for quality in Quality
         if quality in known
-    ]:
+    ]
+    if rows:
         blocks.append(table(Listing("Quality", columns("quality | meaning:wide | cells:n"), rows)))
     if failures := failure_lines(run):
         blocks += [heading("Without a figure"), listed(failures)]
@@ -386,12 +334,10 @@ def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
         (rows if any(features["only"]) else alike).append(only)
     signs = [("–", "not known")]
     if features["known"] > 1:
-        signs.append(
-            (
-                "",
-                f"{features['shared']} CPU features are common to the {features['known']} runs that list them",
-            )
+        common = (
+            f"{features['shared']} CPU features are common to the {features['known']} runs that list them"
         )
+        signs.append(("", common))
     shown = [Head("what"), *(Head(name, "text") for name in heads)]
     blocks = [
         table(Listing("What differs between the machines", shown, rows), "profiles")
@@ -433,3 +379,67 @@ def _pair(reading: Estimate | None) -> list[Any]:
 
 def _finite(value: float) -> float | None:
     return float(f"{value:.7g}") if math.isfinite(value) else None
+
+
+def behaviour_section(run: Run) -> Section | None:
+    """What rows execute, use and tell: tables of what was counted, and a card for each row; None without either.
+
+    Figures come from samples, counts from processes that nobody times, leaks from pairs of calls. They stand side by
+    side, and none is computed from another.
+    """
+    if not (run.behaviours or run.leaks):
+        return None
+    blocks: list[Block] = []
+    for listing in (count_table(run), memory_table(run)):
+        blocks += [heading(listing.title), table(listing)] if listing.rows else []
+    told = notes(run.behaviours)
+    blocks += [listed(told)] if told else []
+    cards = row_cards(run)
+    blocks += [heading("Row by row")]
+    blocks += [unfolding(title, part, open=len(cards) <= OPEN_CARDS) for title, part in cards]
+    return Section("behaviour", "Behaviour", "What rows execute, use and tell", blocks)
+
+
+def row_cards(run: Run) -> list[tuple[str, list[Block]]]:
+    """The title and the content of the card of each row of which more than its time is known."""
+    rows: dict[tuple[str, ...], dict[Cell, list[LeakFigure]]] = {}
+    for cell in (*(behaviour.cell for behaviour in run.behaviours), *(leak.cell for leak in run.leaks)):
+        of_row = (cell.algorithm, cell.operation, cell.runner, cell.cpu, cell.contract)
+        rows.setdefault(of_row, {})[cell] = [leak for leak in run.leaks if leak.cell == cell]
+    counted = {behaviour.cell: behaviour for behaviour in run.behaviours}
+    cards = []
+    for key in sorted(rows, key=lambda row: tuple(map(natural, row))):
+        algorithm, operation, runner, tier, contract = (plain(word, 60) for word in key)
+        title = f"{algorithm} {operation}, {runner}{'' if tier == FULL else f' ({tier})'}, {contract}"
+        leaks_of = sorted(rows[key].items(), key=lambda pair: pair[0].size_bytes)
+        lines = [_size_line(cell, run.figure(cell), counted.get(cell), leaks) for cell, leaks in leaks_of]
+        blocks = [table(Listing(title, columns(_OF_ROW), lines))]
+        told = [(size_label(cell.size_bytes), leak) for cell, leaks in leaks_of for leak in leaks]
+        if told:
+            blocks.append(
+                listed([(size, f"{contrast_text(leak)}: {verdict_text(leak)}") for size, leak in told])
+            )
+        if any(leak.verdict == "leaks" for _, leak in told):
+            blocks.append(text("The time of this row depends on a secret.", "warned"))
+        cards.append((title, blocks))
+    return cards
+
+
+def _size_line(
+    cell: Cell, figure: CellFigure | None, counted: Behaviour | None, leaks: Sequence[LeakFigure]
+) -> tuple[str, ...]:
+    reading = read(figure, Unit.CYCLES_PER_BYTE) if figure else None
+    rate = per_cycle(counted, figure) if counted else None
+    call, setup = (counted.call, counted.setup) if counted else (None, None)
+    return (
+        size_label(cell.size_bytes),
+        value_text(reading) if reading else _NO,
+        width_text(reading) if reading else _NO,
+        f"{call.instructions:,.0f}{'' if counted and counted.exact else ' ~'}" if call else _NO,
+        f"{rate:.2f}" if rate else _NO,
+        f"{counted.stack:,}" if counted and counted.stack else _NO,
+        f"{call.heap_peak:,}" if call else _NO,
+        f"{setup.heap_left:,}" if setup else _NO,
+        f"{64 * call.code_lines:,}" if call else _NO,
+        _LEAK_WORDS[worst.verdict] if (worst := worst_of(leaks)) else "not looked at",
+    )

@@ -27,18 +27,13 @@ from perbyte.studies.model import (
 )
 from perbyte.studies.words import read_as
 
-KINDS = {
-    Outcome.REPRODUCED: "holds",
-    Outcome.NOT_REPRODUCED: "fails",
-    Outcome.INCONCLUSIVE: "undecided",
-    Outcome.NOT_TESTABLE: "unmeasurable",
+_SHOWN = {
+    Outcome.REPRODUCED: ("holds", "✓"),
+    Outcome.NOT_REPRODUCED: ("fails", "✗"),
+    Outcome.INCONCLUSIVE: ("undecided", "?"),
+    Outcome.NOT_TESTABLE: ("unmeasurable", "–"),
 }
-SIGNS = {
-    Outcome.REPRODUCED: "✓",
-    Outcome.NOT_REPRODUCED: "✗",
-    Outcome.INCONCLUSIVE: "?",
-    Outcome.NOT_TESTABLE: "–",
-}
+"""The class of an outcome on a page, and its sign."""
 PARTIAL = " (quick)"
 RULE_CHARACTERS = 2000
 ABOUT = {
@@ -51,6 +46,12 @@ ABOUT = {
 MARKS = {"machine": "Number", "print": "Print", "question": "Ours"}
 """How the page marks what is not a finding of the text that is judged on the run."""
 NUMBER_COLUMNS = (("of", ""), ("what", ""), ("value", "n"), ("from", "n"), ("to", "n"), ("unit", ""))
+_COMPARED = (
+    Head("what", "", "what"),
+    Head("ratio", "n", "ratio"),
+    Head("interval", "n", "low high"),
+    Head("answer", "", "answer"),
+)
 PUBLISHED = "what | where:text | published:n | today:n | interval:n | cells of today:text mono"
 STATISTICS = (
     "group | compared | values:n | U:n | p (Bonferroni):n | Cohen's d:n | Cliff's δ:n | "
@@ -64,20 +65,18 @@ def tally(judgement: Judgement) -> str:
         return "the study makes no claims"
     texts = []
     for about, (singular, several) in ABOUT.items():
-        counts = [(outcome, judgement.count(outcome, about)) for outcome in Outcome]
-        text = ", ".join(f"{count} {outcome}" for outcome, count in counts if count)
-        if text:
-            total = sum(count for _, count in counts)
+        counts = {outcome: judgement.count(outcome, about) for outcome in Outcome}
+        if total := sum(counts.values()):
+            text = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
             texts.append(f"{total} {singular if total == 1 else several}: {text}")
-    partial = sum(verdict.partial for verdict in judgement.verdicts)
-    if partial:
+    if partial := sum(verdict.partial for verdict in judgement.verdicts):
         texts.append(f"{partial} of these verdicts rest on fewer cells, because the run is a quick one")
     return "; ".join(texts)
 
 
 def outcome_of(verdict: Verdict) -> str:
     """The outcome with its sign, and with what a quick run left out."""
-    return f"{SIGNS[verdict.outcome]} {verdict.outcome}{PARTIAL if verdict.partial else ''}"
+    return f"{_SHOWN[verdict.outcome][1]} {verdict.outcome}{PARTIAL if verdict.partial else ''}"
 
 
 def claims_view(judgement: Judgement) -> dict[str, Any]:
@@ -86,7 +85,7 @@ def claims_view(judgement: Judgement) -> dict[str, Any]:
     return {
         "claims": [
             {
-                "kind": KINDS[verdict.outcome],
+                "kind": _SHOWN[verdict.outcome][0],
                 "outcome": outcome_of(verdict),
                 "says": plain(verdict.claim.says, 600),
                 "place": plain(verdict.claim.place, 200),
@@ -95,22 +94,26 @@ def claims_view(judgement: Judgement) -> dict[str, Any]:
                 "printed": printed.get(verdict.claim.id, ""),
                 "rule": plain(verdict.rule, RULE_CHARACTERS),
                 "refuted_by": plain(verdict.refuted_by, 600),
-                "partial": f"{verdict.left_out} of {verdict.compared + verdict.left_out} comparisons are not in the "
-                "quick variant"
-                if verdict.partial
-                else "",
+                "partial": _partial_text(verdict),
                 "about": f"a {ABOUT[kind][0]}" if (kind := verdict.claim.counted_as) in MARKS else "",
                 "numbers": [number_row(entry) for entry in verdict.numbers],
             }
             for verdict in decided_first(judgement)
         ],
         "outcomes": [
-            (KINDS[outcome], f"{SIGNS[outcome]} {outcome}", count)
-            for outcome in Outcome
+            (kind, f"{sign} {outcome}", count)
+            for outcome, (kind, sign) in _SHOWN.items()
             if (count := judgement.count(outcome))
         ],
         "columns": NUMBER_COLUMNS,
     }
+
+
+def _partial_text(verdict: Verdict) -> str:
+    whole = verdict.compared + verdict.left_out
+    return (
+        f"{verdict.left_out} of {whole} comparisons are not in the quick variant" if verdict.partial else ""
+    )
 
 
 def decided_first(judgement: Judgement) -> list[Verdict]:
@@ -123,13 +126,14 @@ def number_row(entry: Number) -> tuple[str, str, str, str, str, str]:
     """A number behind a verdict: group, name, value, both ends of its interval, unit."""
     half = (entry.high - entry.low) / 2
     ends = ("–", "–") if entry.high == entry.low else (number(entry.low, half), number(entry.high, half))
-    return (
-        plain(entry.group, 80),
-        plain(entry.name, 120),
-        number(entry.value, half),
-        *ends,
-        plain(entry.unit, 24),
-    )
+    group, name, unit = plain(entry.group, 80), plain(entry.name, 120), plain(entry.unit, 24)
+    return group, name, number(entry.value, half), *ends, unit
+
+
+def number_text(entry: Number) -> str:
+    """A number behind a verdict in a phrase: its name, value, interval and unit."""
+    _, name, value, low, high, unit = number_row(entry)
+    return f"{name} {value}{f' ({low} to {high})' if low != '–' else ''} {unit}".rstrip()
 
 
 def published_ratio_rows(view: RunView) -> list[tuple[str, ...]]:
@@ -140,32 +144,18 @@ def published_ratio_rows(view: RunView) -> list[tuple[str, ...]]:
         cells = f"{today.above.cell.address} over {today.below.cell.address}" if today else ""
         now = (ratio_text(today.comparison.ratio), interval_said(today)) if today else ("–", "–")
         name = plain(f"{published.algorithm}, {published.operation}{size}", 120)
-        rows.append(
-            (name, plain(published.place, 120), plain(published.printed, 24), *now, plain(cells, 240))
-        )
+        then = (plain(published.place, 120), plain(published.printed, 24))
+        rows.append((name, *then, *now, plain(cells, 240)))
     return rows
 
 
 def compared_listing(title: str, rows: Sequence[ComparedRow]) -> Listing:
     """A table of an answer."""
-    return Listing(
-        plain(title, 200),
-        (
-            Head("what", "", "what"),
-            Head("ratio", "n", "ratio"),
-            Head("interval", "n", "low high"),
-            Head("answer", "", "answer"),
-        ),
-        [
-            (
-                (plain(place, 120), place),
-                (ratio_text(ratio), ratio.value),
-                (ratio_interval_text(ratio), ratio.low, ratio.high),
-                word,
-            )
-            for place, ratio, word in rows
-        ],
-    )
+    entries = []
+    for place, ratio, word in rows:
+        interval = (ratio_interval_text(ratio), ratio.low, ratio.high)
+        entries.append(((plain(place, 120), place), (ratio_text(ratio), ratio.value), interval, word))
+    return Listing(plain(title, 200), _COMPARED, entries)
 
 
 def statistic_rows(statistics: Statistics) -> list[tuple[str, ...]]:
@@ -207,20 +197,12 @@ def _group_rows(group: GroupStatistic) -> list[tuple[str, ...]]:
     for pair in group.pairs:
         value, low, high = pair.ratio
         half = (high - low) / 2
-        rows.append(
-            (
-                name,
-                f"{plain(pair.first, 60)} against {plain(pair.second, 60)}",
-                f"{epochs.get(pair.first, 0)}, {epochs.get(pair.second, 0)}",
-                number(pair.u, 0.1),
-                _p(pair.p_corrected),
-                number(pair.cohen_d, 0.01),
-                number(pair.cliff_delta, 0.001),
-                number(value, half),
-                f"{number(low, half)} to {number(high, half)}",
-                "yes" if pair.ratio_decides else "cannot tell",
-            )
-        )
+        compared = f"{plain(pair.first, 60)} against {plain(pair.second, 60)}"
+        values = f"{epochs.get(pair.first, 0)}, {epochs.get(pair.second, 0)}"
+        tests = (number(pair.u, 0.1), _p(pair.p_corrected), number(pair.cohen_d, 0.01))
+        ratio = (number(value, half), f"{number(low, half)} to {number(high, half)}")
+        decides = "yes" if pair.ratio_decides else "cannot tell"
+        rows.append((name, compared, values, *tests, number(pair.cliff_delta, 0.001), *ratio, decides))
     return rows
 
 
@@ -235,7 +217,7 @@ def claims_page(study: Study, judgement: Judgement | None = None, runs: Sequence
     lines = [
         f"# {plain(study.title, 300)}",
         "",
-        f"{plain(study.citation, 600)}",
+        plain(study.citation, 600),
         "",
         f"**Question.** {plain(study.question, 1000)}",
         "",
@@ -247,9 +229,7 @@ def claims_page(study: Study, judgement: Judgement | None = None, runs: Sequence
             lines += [f"{listing.title}:", "", *markdown(listing), ""]
         lines += [f"{sentence(tally(judgement))}.", ""]
         lines += [f"Run: {_described(run)}" for run in runs] + [""]
-    judged = (
-        "the printed figures and on this run" if judgement else "the printed figures; there is no run yet"
-    )
+    judged = "the printed figures" + (" and on this run" if judgement else "; there is no run yet")
     lines += [
         "This page is generated by `perbyte study page`. For each claim: the statement in our words, its place in "
         f"the text, how it is judged, what result would refute it, and the verdict on {judged}. "
@@ -311,9 +291,7 @@ def _claim(verdict: Verdict, printed: str, *, here: bool) -> list[str]:
         basis = ", by print alone" if claim.in_print_only else ""
         rows.append(f"- Here: {outcome_of(verdict)}{basis}. {plain(' '.join(verdict.evidence[:2]), 700)}")
         if len(verdict.numbers) == 1:
-            _, name, value, low, high, unit = number_row(verdict.numbers[0])
-            interval = f" ({low} to {high})" if low != "–" else ""
-            rows.append(f"- Number: {name} {value}{interval} {unit}".rstrip())
+            rows.append(f"- Number: {number_text(verdict.numbers[0])}")
     return [*rows, ""]
 
 

@@ -7,6 +7,7 @@ are shown (see `wording.plain`).
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,9 +17,8 @@ from rich.text import Text
 from perbyte.model import NoiseFloor, Run
 from perbyte.model.cell import FULL
 from perbyte.model.text import counted, plain
-from perbyte.report.bindings import bindings_listing
+from perbyte.report.beside import bindings_listing, draws_listing
 from perbyte.report.card import Card, card_lines, comparison_card, run_card
-from perbyte.report.draws import draws_listing
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
 from perbyte.report.grid import Column, Entry, Grid, GridRow, Place, in_tiers, run_grids
 from perbyte.report.lines import columns_of, listing_text, prose, to_text
@@ -40,10 +40,8 @@ _FAILED = {
     "not-reached": "not reached",
 }
 _IN_PERCENT = "± in %"
-_Style = tuple[int, str]
-_Parts = tuple[
-    str, str, str, str
-]  # lead mark (or the words of a failure), value, what stands beside it, marks
+_Parts = tuple[str, str, str, str]
+"""Lead mark (or the words of a failure), value, what stands beside it, marks."""
 TIED, UNDECIDED = SIGNS[Answer.TIED], SIGNS[Answer.UNDECIDED]
 TIERS = {
     FULL: "with the processor's own instructions for it",
@@ -74,8 +72,7 @@ def render_table(
         if listing.rows:
             lines += [Text(), *listing_text(listing, width)]
     below = [*_warnings(run), noise_line(run.noise_floor), *condition_lines(run)]
-    parts = (("Without a figure", failure_lines(run)), ("", below))
-    for heading, body in parts:
+    for heading, body in (("Without a figure", failure_lines(run)), ("", below)):
         if body:
             lines += [Text(), *([Text(heading, style="bold")] if heading else [])]
             lines += [part for line in body for part in prose(line, width)]
@@ -105,19 +102,18 @@ def render_judgement(
     judgement: Judgement, *, width: int | None = None, colour: bool | None = None, numbers: bool = False
 ) -> str:
     """Give every claim with its verdict and the sentences that explain it; with `numbers`, those as well."""
-    from perbyte.report.studyview import PARTIAL, decided_first, number_row, outcome_of, tally
+    from perbyte.report.studyview import PARTIAL, decided_first, number_text, outcome_of, tally
 
     width = columns_of(width)
-    lines = [Text(line.plain, style="bold") for line in prose(plain(judgement.study.title, 300), width)]
+    lines = prose(plain(judgement.study.title, 300), width, "bold")
     lines += prose(plain(judgement.study.citation, 600), width)
-    lines += [Text(), *(Text(line.plain, style="bold") for line in prose(sentence(tally(judgement)), width))]
+    lines += [Text(), *prose(sentence(tally(judgement)), width, "bold")]
     partial = len(PARTIAL) * any(verdict.partial for verdict in judgement.verdicts)
     label = max(len(outcome) for outcome in Outcome) + 2 + partial
     for verdict in decided_first(judgement):
         lines += [Text(), *_claim(verdict, outcome_of(verdict), width, label)]
-        for group, name, value, low, high, unit in map(number_row, verdict.numbers if numbers else ()):
-            interval = f" ({low} to {high})" if low != "–" else ""
-            row = f"{group}: {name} {value}{interval} {unit}".rstrip()
+        for entry in verdict.numbers if numbers else ():
+            row = f"{plain(entry.group, 80)}: {number_text(entry)}"
             lines.append(Text(" " * (label + 2) + row, style="dim", no_wrap=True))
     return to_text(lines, colour=colour)
 
@@ -127,7 +123,7 @@ def card_text(card: Card, width: int) -> list[Text]:
     lines: list[Text] = []
     for headline, texts in card_lines(card):
         style = _HEADLINES.get(headline[:1], "bold")
-        lines += [Text(part.plain, style=style) for part in prose(headline, width) if headline]
+        lines += prose(headline, width, style) if headline else []
         below = [part for text in texts for part in prose(text, width - len(_INDENT))]
         lines += [Text(f"{_INDENT}{part.plain}") for part in below]
     return [*lines, Text()] if lines else []
@@ -137,11 +133,10 @@ def _warnings(run: Run) -> list[str]:
     """What the mark of a warning means in this run; a doubt with a mark of its own says itself."""
     warnings = (warning for figure in run.cells for warning in figure.warnings)
     kinds = kinds_of(warning for warning in warnings if warning_mark(warning) is Mark.WARNING)
-    kept = [f"{text} (and {count - 1:,} more like it)" if count > 1 else text for text, count in kinds[:4]]
-    more = (
-        [f"{counted(len(kinds) - len(kept), 'more kind')}: perbyte report"] if len(kinds) > len(kept) else []
-    )
-    return [f"{Mark.WARNING}: {text}" for text in [*kept, *more]]
+    texts = [f"{text} (and {count - 1:,} more like it)" if count > 1 else text for text, count in kinds[:4]]
+    if len(kinds) > 4:
+        texts.append(f"{counted(len(kinds) - 4, 'more kind')}: perbyte report")
+    return [f"{Mark.WARNING}: {text}" for text in texts]
 
 
 def _doubts(grids: Sequence[Grid]) -> list[str]:
@@ -159,8 +154,8 @@ def _grids(grids: Sequence[Grid], width: int) -> list[Text]:
         heading = prose(title, width)
         heading[0].stylize("bold", 0, len(grid.unit.in_words))
         lines += [Text()] * bool(lines) + heading
-        for part, style in _split(without_folded(grid), width):
-            lines += [Text(), *_drawn(part, style)]
+        for table in _tables(without_folded(grid), width):
+            lines += [Text(), *table]
         for note in rest_texts(grid):
             lines += prose(note, width)
         if legend := legend_of(grid):
@@ -180,20 +175,16 @@ def _what(grid: Grid) -> str:
 
 def legend_of(grid: Grid) -> list[tuple[str, str]]:
     """Every sign that the grid shows, with its meaning."""
-    kinds = {entry.failure.kind for entry in grid.entries if entry.failure}
     if grid.baseline:
         compared = [entry.comparison for entry in grid.entries if entry.comparison]
+        absent = any(not (entry.figure or entry.failure) for entry in grid.entries)
+        open_ = any(comparison.answer is Answer.UNDECIDED for comparison in compared)
         shown = (
             (TIED, alike_text(compared), any(comparison.tie for comparison in compared)),
-            (
-                UNDECIDED,
-                "not known which costs less",
-                any(comparison.answer is Answer.UNDECIDED for comparison in compared),
-            ),
-            ("–", "not in that run", any(not (entry.figure or entry.failure) for entry in grid.entries)),
+            (UNDECIDED, "not known which costs less", open_),
+            ("–", "not in that run", absent),
         )
-        signs = [(mark, meaning) for mark, meaning, there in shown if there]
-        return signs + _marks(grid) + _tiers(grid)
+        return [(sign, meaning) for sign, meaning, there in shown if there] + _marks(grid) + _tiers(grid)
     places = {entry.place for entry in grid.entries}
     among = (
         "its algorithm in the column"
@@ -206,7 +197,7 @@ def legend_of(grid: Grid) -> list[tuple[str, str]]:
         Place.UNKNOWN: f"before a figure: may be the fastest of {among}, it is not known who is",
     }
     legend = [(place.sign, meaning) for place, meaning in meanings.items() if place in places]
-    if "unsupported" in kinds:
+    if any(entry.failure and entry.failure.kind == "unsupported" for entry in grid.entries):
         legend.append(("–", "not in this library"))
     return legend + _marks(grid) + _tiers(grid)
 
@@ -220,15 +211,14 @@ def _marks(grid: Grid) -> list[tuple[str, str]]:
 
 def _tiers(grid: Grid) -> list[tuple[str, str]]:
     """What the names of the tiers mean, where an algorithm stands in several."""
-    return (
-        [
-            (f"({name})", meaning)
-            for name, meaning in TIERS.items()
-            if any(f"({name}" in row.heading for row in grid.rows)
-        ]
-        if in_tiers(row.cell for row in grid.rows)
-        else []
-    )
+    if not in_tiers(row.cell for row in grid.rows):
+        return []
+    headings = [row.heading for row in grid.rows]
+    return [
+        (f"({name})", meaning)
+        for name, meaning in TIERS.items()
+        if any(f"({name}" in head for head in headings)
+    ]
 
 
 def alike_text(compared: Iterable[Comparison]) -> str:
@@ -238,11 +228,12 @@ def alike_text(compared: Iterable[Comparison]) -> str:
     return f"a tie: known to be alike within {'up to ' * (len(margins) > 1)}{within}"
 
 
-def _split(grid: Grid, width: int) -> Iterable[tuple[Grid, _Style]]:
-    """Split a grid until every part fits; each part comes with the style it fits in."""
-    for style in _STYLES:
-        if _width(grid, style) <= width:
-            return [(grid, style)]
+def _tables(grid: Grid, width: int) -> list[list[Text]]:
+    """Draw a grid as tables within `width`: one if it fits, else parts of it below each other."""
+    for gap, sign in _STYLES:
+        drawn = _drawn(grid, gap, sign)
+        if _reach(drawn) <= width:
+            return [drawn]
     movable = grid.columns[int(grid.baseline) :]
     operations = list(dict.fromkeys(column.operation for column in movable))
     if len(operations) > 1:
@@ -252,78 +243,66 @@ def _split(grid: Grid, width: int) -> Iterable[tuple[Grid, _Style]]:
         ]
     elif len(movable) > 1:
         fits = (
-            n for n in range(len(movable) - 1, 1, -1) if _width(grid.only(movable[:n]), _STYLES[-1]) <= width
+            count
+            for count in range(len(movable) - 1, 1, -1)
+            if _reach(_drawn(grid.only(movable[:count]), *_STYLES[-1])) <= width
         )
         # Equal parts read better than a full one and a rest of one column.
         count = -(-len(movable) // next(fits, 1))
         step = -(-len(movable) // count)
         parts = [grid.only(movable[start : start + step]) for start in range(0, len(movable), step)]
     else:
-        return [(grid, _STYLES[-1])]
-    return [part for grid_part in parts for part in _split(grid_part, width)]
+        return [drawn]
+    return [table for part in parts for table in _tables(part, width)]
 
 
-def _drawn(grid: Grid, style: _Style) -> list[Text]:
+def _reach(drawn: Sequence[Text]) -> int:
+    return max(len(line) for line in drawn)
+
+
+def _drawn(grid: Grid, gap: int, sign: str) -> list[Text]:
+    """Draw a grid with `gap` characters between columns and `sign` behind an interval."""
     labels = _labels(grid)
-    gap, sign = style
-    stub = _stub(labels, sign)
-    columns = _columns(grid, sign)
-    named = any(column.column.operation for column in columns)
-    lines = [_operations_line(columns, stub, gap)] if named else []
+    columns = [
+        _Drawn(grid, column, [row.entries[index] for row in grid.rows], sign)
+        for index, column in enumerate(grid.columns)
+    ]
+    # A heading's row has no figures, so it may reach over the columns.
+    stub = max([0 if sign else len(_IN_PERCENT), *(len(label) for label, row in labels if row)])
+    lines = []
+    if any(column.operation for column in grid.columns):
+        lines.append(_operations_line(columns, stub, gap))
     sizes = Text(("" if sign else _IN_PERCENT).ljust(stub), style="bold", no_wrap=True)
     for column in columns:
-        sizes.append(" " * gap + column.head(column.column.side or column.column.size))
+        sizes.append(" " * gap + column.head())
     sizes.rstrip()
     if sizes.plain:
         lines.append(sizes)
-    rule = Text("─" * (stub + sum(gap + column.width for column in columns)), style="dim", no_wrap=True)
-    lines.append(rule)
-    number_of_row = 0
+    rule = "─" * (stub + sum(gap + column.width for column in columns))
+    lines.append(Text(rule, style="dim", no_wrap=True))
+    cells = zip(*(column.cells for column in columns), strict=True)
     for label, row in labels:
         line = Text(label.ljust(stub), style="" if row else "bold", no_wrap=True)
-        if row:
-            for column in columns:
-                line.append(" " * gap).append_text(column.cells[number_of_row])
-            number_of_row += 1
+        for cell in next(cells) if row else ():
+            line.append(" " * gap).append_text(cell)
         line.rstrip()
         lines.append(line)
     return lines
 
 
-def _columns(grid: Grid, sign: str) -> list[_Drawn]:
-    return [
-        _Drawn(grid, column, [row.entries[index] for row in grid.rows], sign)
-        for index, column in enumerate(grid.columns)
-    ]
-
-
 def _operations_line(columns: Sequence[_Drawn], stub: int, gap: int) -> Text:
     """Each operation's name over its columns, with a rule that shows how far it reaches."""
     line = Text(" " * stub, no_wrap=True)
-    for name, span in _spans(columns, gap).items():
+    for name, group in itertools.groupby(columns, key=lambda column: column.column.operation):
+        span = sum(gap + column.width for column in group) - gap
         shown = plain(name, 24)
         line.append(" " * gap).append(shown, style="bold")
         line.append((" " + "─" * (span - len(shown) - 1))[: max(span - len(shown), 0)], style="dim")
     return line
 
 
-def _spans(columns: Sequence[_Drawn], gap: int) -> dict[str, int]:
-    """How many characters the columns of each operation take together."""
-    spans: dict[str, int] = {}
-    for column in columns:
-        name = column.column.operation
-        spans[name] = spans.get(name, -gap) + gap + column.width
-    return spans
-
-
-def _stub(labels: Sequence[tuple[str, GridRow | None]], sign: str) -> int:
-    # A heading's row has no figures, so it may reach over the columns.
-    least = 0 if sign else len(_IN_PERCENT)
-    return max([least, *(len(label) for label, row in labels if row)])
-
-
 def _labels(grid: Grid) -> list[tuple[str, GridRow | None]]:
-    """GridRow labels; a group of several rows gets a heading of its own, a lone row carries its heading."""
+    """The labels of rows; a group of several rows gets a heading of its own, a lone row carries its heading."""
     groups = grid.groups()
     labels: list[tuple[str, GridRow | None]] = []
     alone = all(len(rows) == 1 for _, rows in groups)
@@ -373,16 +352,16 @@ class _Drawn:
                 text.stylize(_STANDS[entry.place], 0, self.figure_end)
             self.cells.append(text)
 
-    def head(self, text: str) -> str:
+    def head(self) -> str:
         """The heading, right-aligned over the digits rather than over the interval."""
+        text = self.column.side or self.column.size
         room = max(self.figure_end, len(text))
         return text.rjust(room).ljust(self.width)[: max(self.width, len(text))]
 
 
 def _texts(grid: Grid, entry: Entry, sign: str) -> _Parts:
     if entry.figure is None:
-        kind = entry.failure.kind if entry.failure else ""
-        return plain(_FAILED.get(kind, kind), 20), "", "", ""
+        return _failed(entry, ""), "", "", ""
     marks = grid.told_at(entry)
     reading = read(entry.figure, grid.unit)
     if reading is None:
@@ -392,18 +371,18 @@ def _texts(grid: Grid, entry: Entry, sign: str) -> _Parts:
     return lead, number(reading.value, reading.half_width), wide, marks
 
 
+def _failed(entry: Entry, absent: str) -> str:
+    kind = entry.failure.kind if entry.failure else absent
+    return plain(_FAILED.get(kind, kind), 20)
+
+
 def _compared_texts(grid: Grid, entry: Entry, sign: str, compared: bool) -> _Parts:
     """Value, ratio to the first side with its interval, what can be told (`=` a tie, `?` not known), and doubts.
 
     The first side has no ratio, and so its own interval.
     """
     if entry.figure is None:
-        return (
-            (_FAILED.get(entry.failure.kind, plain(entry.failure.kind, 20)) if entry.failure else "–"),
-            "",
-            "",
-            "",
-        )
+        return _failed(entry, "–"), "", "", ""
     reading = read(entry.figure, grid.unit)
     value = number(reading.value, reading.half_width) if reading else "n/a"
     comparison, marks = entry.comparison, grid.told_at(entry)
@@ -420,14 +399,6 @@ def _ratio_style(entry: Entry) -> str:
     if comparison is None or not comparison.claimed:
         return "dim"
     return "red" if comparison.answer is Answer.SLOWER else "green"
-
-
-def _width(grid: Grid, style: _Style) -> int:
-    gap, sign = style
-    labels = _labels(grid)
-    spans = _spans(_columns(grid, sign), gap)
-    reach = _stub(labels, sign) + sum(gap + max(span, len(plain(name, 24))) for name, span in spans.items())
-    return max([reach, *(len(label) for label, row in labels if not row)])
 
 
 def _wrapped(legend: Sequence[tuple[str, str]], width: int) -> list[Text]:
@@ -452,8 +423,6 @@ def _claim(verdict: Verdict, outcome: str, width: int, label: int) -> list[Text]
         for index, part in enumerate(body or [""])
     ]
     for remark in verdict.evidence:
-        lines += [
-            Text(" " * (label + 2) + part)
-            for part in textwrap.wrap(plain(remark, 600), room, break_on_hyphens=False)
-        ]
+        parts = textwrap.wrap(plain(remark, 600), room, break_on_hyphens=False)
+        lines += [Text(" " * (label + 2) + part) for part in parts]
     return lines

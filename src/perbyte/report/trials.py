@@ -96,15 +96,15 @@ def count_lines(run: Run) -> list[str]:
 def changes_json(changes: Sequence[BaselineChange]) -> list[dict[str, Any]]:
     """What became of each row."""
     return [
-        {
-            "operation": change.operation,
-            "size_bytes": change.size_bytes,
-            "verdict": change.word,
-            "answer": change.comparison.answer.value,
-        }
-        | ratio_json(change.comparison.ratio)
+        {"operation": change.operation, "size_bytes": change.size_bytes} | change_json(change)
         for change in changes
     ]
+
+
+def change_json(change: BaselineChange) -> dict[str, Any]:
+    """The verdict on a row and the change with its interval."""
+    answer = {"verdict": change.word, "answer": change.comparison.answer.value}
+    return answer | ratio_json(change.comparison.ratio)
 
 
 def changes_markdown(
@@ -236,14 +236,18 @@ def tree_lines(algorithm: str, run: Run | None, outcomes: Sequence[Any], measure
     """
     if run:
         yield render_table(run)
-    words = [outcome.word for outcome in outcomes]
-    counts = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys([measured, *words]))
+    counts = _counts(outcomes, measured)
     fitting = sum(outcome.word == measured and "fits" in outcome.detail for outcome in outcomes)
     sums = f"; {fitting} give the checksums of the tree" if fitting else ""
     yield f"{algorithm}: {len(outcomes)} implementations: {counts}{sums}"
     for outcome in outcomes:
         if outcome.word != measured:
             yield f"  {plain(outcome.name, 60)}: {outcome.word}: {plain(outcome.detail, 400)}"
+
+
+def _counts(outcomes: Sequence[Any], measured: str) -> str:
+    words = [outcome.word for outcome in outcomes]
+    return ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys([measured, *words]))
 
 
 def tree_json(algorithm: str, outcomes: Sequence[Any]) -> dict[str, Any]:
@@ -257,15 +261,13 @@ def tree_json(algorithm: str, outcomes: Sequence[Any]) -> dict[str, Any]:
 
 def primitive_line(outcomes: Sequence[Any], measured: str) -> str:
     """What became of a primitive of a tree: how many implementations, `measured` first, and the best."""
-    words = [outcome.word for outcome in outcomes]
-    told = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys([measured, *words]))
     best: dict[str, tuple[float, str]] = {}
     for outcome in outcomes:
         for where, values in outcome.figures.items():
             if values[0] and (where not in best or values[0] < best[where][0]):
                 best[where] = (values[0], outcome.implementation)
     named = [f"{where.split()[0]} {cycles:,.0f} cycles ({name})" for where, (cycles, name) in best.items()]
-    return f"{told}" + (f"; best: {', '.join(named[:4])}" if named else "")
+    return _counts(outcomes, measured) + (f"; best: {', '.join(named[:4])}" if named else "")
 
 
 def tree_end(journal: Any) -> list[str]:

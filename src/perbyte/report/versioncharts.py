@@ -20,7 +20,7 @@ from perbyte.model.cell import FULL, Cell
 from perbyte.model.text import natural, plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, finished
-from perbyte.report.wording import number, ratio_text, size_label, three_digits
+from perbyte.report.wording import ratio_text, size_label, three_digits, value_text
 from perbyte.stats.compare import SAME_WITHIN, Answer, compare
 from perbyte.stats.quantity import data_bytes
 
@@ -165,37 +165,33 @@ def _place(operation: str) -> tuple[int, str]:
 
 def _record(figure: CellFigure, change: VersionChange | None, *, several: bool) -> dict[str, Any]:
     cell = figure.cell
-    per = data_bytes(cell) or 1
-    value = figure.per_call / per
-    known = figure.interval.known
-    low, high = (figure.interval.low / per, figure.interval.high / per) if known else (value, value)
-    version = plain(figure.library_version, 40)
+    known = (figure.interval.low, figure.interval.high) if figure.interval.known else (math.nan, math.nan)
+    cost = Estimate(figure.per_call, *known).scaled(per=data_bytes(cell) or 1)
+    version, library = plain(figure.library_version, 40), plain(figure.library, 30)
     of = f" of {size_label(cell.size_bytes)}" if data_bytes(cell) else ""
     unit = "cycles" if figure.cycles_per_call is not None else "ns"
     changed = f", {ratio_text(change.ratio)} of that before" if change else ""
     return {
-        "panel": f"{plain(figure.library, 30)}, {plain(cell.operation, 20)}{of}" if several else "",
+        "panel": f"{library}, {plain(cell.operation, 20)}{of}" if several else "",
         "version": version if len(version) <= _LONGEST else f"{version[: _LONGEST - 1]}…",
-        "library": plain(figure.library, 30),
+        "library": library,
         "unit": unit,
-        "value": value,
-        "low": max(low, value * 1e-3),
-        "high": high,
+        **charts.spread(cost),
         "factor": f"×{ratio_text(change.ratio)}" if change else "",
         "described": f"{plain(cell.algorithm, 40)} {plain(cell.operation, 20)}{of}, "
-        f"{plain(figure.library, 30)} {version}: {number(value, (high - low) / 2)} {unit}{changed}",
+        f"{library} {version}: {value_text(cost)} {unit}{changed}",
     }
 
 
 def _drawn(records: list[dict[str, Any]], panels: Sequence[str], unit: str) -> Any:
     """Panels with axes of their own from zero: on a common one the changes of large messages would not be seen."""
-    roofs: dict[str, float] = {}
-    for record in records:
-        roofs[record["panel"]] = max(roofs.get(record["panel"], 0.0), record["value"], record["high"])
-    # above the highest point there is room for its ring and number
-    records = [
-        {**record, "roof": 1.2 * roofs[record["panel"]]} for record in records if record["panel"] in panels
-    ]
+    records = [record for record in records if record["panel"] in panels]
+    for panel in panels:
+        of_panel = [record for record in records if record["panel"] == panel]
+        # above the highest point there is room for its ring and number
+        roof = 1.2 * max(record["high"] for record in of_panel)
+        for record in of_panel:
+            record["roof"] = roof
     ordered = sorted(records, key=lambda record: (record["library"], natural(record["version"])))
     versions = list(dict.fromkeys(record["version"] for record in ordered))
     x = alt.X("version:N", title=None, sort=versions, axis=alt.Axis(labelAngle=-40, grid=True))
@@ -214,6 +210,5 @@ def _drawn(records: list[dict[str, Any]], panels: Sequence[str], unit: str) -> A
         .transform_filter(ringed),
         base.mark_text(dy=-14, fontSize=10, aria=False).encode(y=y, text="factor:N").transform_filter(ringed),
     ]
-    columns = min(len(panels), 3)
-    drawn = charts.curves(layers, records, panels=("panel", panels), columns=columns)
+    drawn = charts.curves(layers, records, panels=("panel", panels))
     return drawn.resolve_scale(x="independent", y="independent")

@@ -20,7 +20,8 @@ from typing import Any
 from perbyte.errors import RunnerError, RunnerRefused, UsageError
 from perbyte.model.algorithm import KnownAnswer
 from perbyte.model.cell import FULL, Cell
-from perbyte.protocol import ERROR_CODES, LINE_LIMIT, CheckAnswer, Operation, material
+from perbyte.protocol import material
+from perbyte.protocol.messages import ERROR_CODES, LINE_LIMIT, CheckAnswer, Operation
 from perbyte.runners import transcripts
 from perbyte.runners.session import Session, TimeLimits
 from perbyte.runners.spec import RunnerSpec

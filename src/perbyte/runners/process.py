@@ -35,7 +35,7 @@ from perbyte.errors import (
     RunnerTimedOut,
 )
 from perbyte.model.text import plain_lines
-from perbyte.protocol import LINE_LIMIT
+from perbyte.protocol.messages import LINE_LIMIT
 from perbyte.runners.outside import cpu_s, descendants, marked, thread_cpu_s
 
 STDERR_KEPT = 8192

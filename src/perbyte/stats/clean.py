@@ -6,6 +6,10 @@ returned, and it can be computed again under another policy.
 
 Tick counters of virtual machines often advance in steps (26 ticks on some AMD hosts). Two readings that
 differ by one step are the same reading as far as anyone can tell, so every tolerance has one step added.
+
+What a process found out about a quiet core is held against what its siblings found, before any sample depends on it: a
+floor 1.5 % too low calls all honest samples disturbed, one that was learnt beside a neighbour calls all of them clean.
+Whoever measures asks the odd process to look again, whoever computes figures takes what the others found.
 """
 
 from __future__ import annotations
@@ -23,9 +27,8 @@ from perbyte.stats.samples import MOMENT_LEAST, Bools, Floats, SampleTable, tabu
 _CLOCK_AGREES = 0.005  # of a clock reading by which the two around a sample may differ
 _LOWEST_SHARE = 0.005  # of contention readings that do not even hint at where the floor is
 _MODE = 0.01  # the width of a mode of contention readings: what the policy allows a clean one (ADR 13)
-_NEAR = (
-    0.03  # from the lowest readings, in which the mode is looked for: a step of a core's clock is as large
-)
+# from the lowest readings, in which the mode is looked for: a step of a core's clock is as large
+_NEAR = 0.03
 _SECONDED = 0.25  # of calibrations that have to agree on a floor which no sample saw, and two at the least
 IN_VAIN = 0.01  # of processes that are like their siblings: so many are found unlike, or fewer
 LEAST_SIBLINGS = 6  # with fewer, their scatter is not known well enough to say who is the odd one
@@ -44,6 +47,10 @@ class Quiet:
 
     floor: float
     limit: float
+
+    def tolerance(self, policy: Policy) -> float:
+        """By how much a reading may exceed the floor, as a share of it; the policy's where no floor is known."""
+        return self.limit / self.floor - 1 if self.floor else policy.contention_tolerance
 
 
 def own_quiet(calibration: Calibration, policy: Policy) -> Quiet:
@@ -260,9 +267,7 @@ def contention_floor(
 
 
 def find_quiet(
-    calibrations: Mapping[tuple[Process, int], Calibration],
-    bursts: Sequence[Burst],
-    policy: Policy,
+    calibrations: Mapping[tuple[Process, int], Calibration], bursts: Sequence[Burst], policy: Policy
 ) -> dict[Process, Quiet]:
     """Learn from the whole run what a quiet core reads; by process, since the probe's code may lie differently in each.
 
@@ -360,3 +365,73 @@ def _ratio(above: Floats | float, below: Floats) -> Floats:
     """Divide; infinite where the divisor is not positive."""
     safe = np.where(below > 0, below, 1.0)
     return np.where(below > 0, above / safe, np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfLine:
+    """A calibration unlike its siblings': what it takes for quiet, and what they do (medians), in core cycles."""
+
+    calibration: Calibration
+    own: Quiet
+    usual: Quiet
+    siblings: int
+
+    def __str__(self) -> str:
+        """The sentence that people read."""
+        calibration = self.calibration
+        return (
+            f"{calibration.runner} (tier {calibration.cpu}) takes {self.own.floor:,.0f} to "
+            f"{self.own.limit:,.0f} cycles of its contention probe for a quiet core, {self.siblings} like it "
+            f"{self.usual.floor:,.0f} to {self.usual.limit:,.0f}"
+        )
+
+
+def out_of_line(
+    calibration: Calibration, others: Iterable[Calibration], policy: Policy, *, wrong: float = IN_VAIN
+) -> OutOfLine | None:
+    """Return by what `calibration` is unlike its siblings among `others`; None where it is not, or nobody can tell.
+
+    Unlike is a floor or a limit that lies beyond what the siblings' scatter explains in all but `wrong` of cases (see
+    `beyond_scatter`) and that matters: its limit below the siblings' floor, its floor above their limit, or its limit
+    above what they read beside another thread. A process that was never alone found no floor and is not judged, and
+    neither is one with fewer than LEAST_SIBLINGS. Others of the same process and epoch are earlier looks: they do not
+    count.
+    """
+    if calibration.contention_floor <= 0:
+        return None
+    own_place = (calibration.process, calibration.epoch)
+    alike = [
+        other
+        for other in others
+        if _probe(other) == _probe(calibration)
+        and (other.process, other.epoch) != own_place
+        and own_quiet(other, policy).floor > 0
+    ]
+    own = own_quiet(calibration, policy)
+    if len(alike) < LEAST_SIBLINGS or own.floor <= 0:
+        return None
+    quiet = [own_quiet(other, policy) for other in alike]
+    usual = Quiet(
+        float(np.median([pair_quiet.floor for pair_quiet in quiet])),
+        float(np.median([quiet_one.limit for quiet_one in quiet])),
+    )
+    shared = float(np.median([other.contention_shared for other in alike])) or math.inf
+    if not (own.limit < usual.floor or own.floor > usual.limit or own.limit > shared):
+        return None
+    odd = any(
+        beyond_scatter(math.log(value), [math.log(value) for value in theirs], wrong / 2)
+        for value, theirs in (
+            (own.floor, [other_quiet.floor for other_quiet in quiet]),
+            (own.limit, [other_quiet.limit for other_quiet in quiet]),
+        )
+    )
+    return OutOfLine(calibration, own, usual, len(alike)) if odd else None
+
+
+def _probe(calibration: Calibration) -> tuple[str, int, str]:
+    """Which probe a process uses: the last word of its window only says how sure it is of that."""
+    return (
+        calibration.contention_probe,
+        calibration.contention_length,
+        calibration.contention_window.rpartition(" ")[0],
+    )

@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 from perbyte.model import CellFigure, Doubt, Estimate, NoiseFloor, Quality
 from perbyte.stats.across import ACROSS_RUNS
 from perbyte.stats.arrays import np
+from perbyte.stats.interval import reach_of_pairs, reach_of_two
 from perbyte.stats.samples import Floats
-from perbyte.stats.shift import reach_of_pairs, reach_of_two
 
 CYCLES, NS = "cycles", "ns"
 EPOCHS_TO_CLAIM = 4  # of each side across runs: with fewer, intervals hold too seldom (ADR 17)
@@ -177,7 +177,7 @@ def compare_costs(
 ) -> Comparison:
     """Compare `b` with `a`, which are in one unit; `floor` is the noise floor (relative), None where it is not known.
 
-    Epochs that both have of one source are pairs, others two samples (see `stats.shift`); where there are fewer than
+    Epochs that both have of one source are pairs, others two samples (see `stats.interval`); where there are fewer than
     two, the delta method on the costs' own intervals. Never
     narrower than what the samples allow, nor than the noise floor; of two sources not narrower than from the lowest of
     the one to the highest of the other either, so that no difference is claimed while the costs' own intervals overlap.

@@ -40,11 +40,6 @@ def median(values: Floats) -> float:
     return float(ordered[n // 2]) if n % 2 else float(ordered[n // 2 - 1] + ordered[n // 2]) / 2
 
 
-def epoch_value(values: Floats) -> float:
-    """Return the figure of an epoch from its samples: their midmean (the reason stands above)."""
-    return midmean(values)
-
-
 def midmean_half_width(values: Floats, level: float) -> float:
     """Return the half-width of the confidence interval of the midmean; infinite below 3 values.
 

@@ -3,30 +3,33 @@
 A row leaks where one of its tests rejects at ALPHA after Holm's correction over its contrasts, sizes and both aspects:
 the shift of the time, and its spread, since a random secret may take now more, now less time than a fixed one. Its null
 is the second class against itself; where that is rejected the harness is at fault and nothing is said.
+
+What became of a leak follows from the verdicts of two sides and their intervals: it is called new where the first side
+is not said to leak, larger or smaller where the intervals of both leave each other out.
 """
 
 from __future__ import annotations
 
+import enum
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from perbyte.model import Burst, Calibration, Policy
-from perbyte.model.leak import LeakVerdict, PairFigures
+from perbyte.model import Burst, Calibration, Cell, Policy
+from perbyte.model.leak import LeakFigure, LeakVerdict, PairFigures
 from perbyte.stats.arrays import np
 from perbyte.stats.clean import judge_samples
 from perbyte.stats.paired import QUANTILE, compare_pairs, holm
+from perbyte.stats.pairing import pair_cells
 from perbyte.stats.samples import Floats
 
 ALPHA = 0.001  # false alarms of a row
 LEAST_PAIRS = 50  # with fewer nothing is said: the normal approximations need as many
 TARGET_CYCLES, TARGET_SHARE = 1.0, 1e-4  # what is looked for: a cycle, or as much of a long call
-SHARE_OF_TARGET = (
-    0.25  # that the half-width of an interval may be: then "no leak" is reached where there is none
-)
-SHIFT_EFFICIENCY = math.sqrt(
-    math.pi / 3
-)  # deviation of Hodges and Lehmann's estimate over the mean's, normal noise
+# that the half-width of an interval may be: then "no leak" is reached where there is none
+SHARE_OF_TARGET = 0.25
+# deviation of Hodges and Lehmann's estimate over the mean's, normal noise
+SHIFT_EFFICIENCY = math.sqrt(math.pi / 3)
 MEDIAN_OF_NORMAL = 0.6744898  # of its distance from the middle, in standard deviations
 
 
@@ -140,3 +143,87 @@ def _adjusted(row: Sequence[PairFigures | None]) -> list[float]:
     values = [p for figures in row for p in ((figures.shift.p, figures.spread.p) if figures else (1.0, 1.0))]
     adjusted = holm(values)
     return [min(adjusted[i : i + 2]) for i in range(0, len(adjusted), 2)]
+
+
+class Became(enum.StrEnum):
+    """What became of it."""
+
+    NEW = "leaks now"
+    LARGER = "leaks more"
+    SAME = "leaks as before"
+    SMALLER = "leaks less"
+    GONE = "no longer seen"
+    NONE = "no leak on either side"
+    UNKNOWN = "not known"
+
+
+@dataclass(frozen=True, slots=True)
+class LeakChange:
+    """One cell and contrast on two sides."""
+
+    before: LeakFigure
+    after: LeakFigure
+
+    @property
+    def became(self) -> Became:
+        """What the two verdicts and their intervals say."""
+        before, after = self.before, self.after
+        if after.verdict == "leaks":
+            if before.verdict != "leaks":
+                return Became.NEW
+            if before.unit == after.unit and _beyond(after, before):
+                return Became.LARGER
+            return Became.SMALLER if before.unit == after.unit and _beyond(before, after) else Became.SAME
+        if after.verdict == "none":
+            return Became.GONE if before.verdict == "leaks" else Became.NONE
+        return Became.UNKNOWN
+
+    @property
+    def worse(self) -> bool:
+        """True where the second side leaks what the first one does not, or more than it."""
+        return self.became in (Became.NEW, Became.LARGER)
+
+
+@dataclass(frozen=True, slots=True)
+class LeakChanges:
+    """What both sides looked at, and the names of what one has alone: `lost` of the first, `added` of the second."""
+
+    found: tuple[LeakChange, ...]
+    lost: tuple[str, ...]
+    added: tuple[str, ...]
+
+
+def leak_changes(first: Sequence[LeakFigure], later: Sequence[LeakFigure]) -> LeakChanges:
+    """Pair the figures of two sides: the same cell, else cells that `stats.pairing` pairs; the same contrast."""
+    partners = _partners([figure.cell for figure in first], [figure.cell for figure in later])
+    there = {_key(figure.cell, figure): figure for figure in later}
+    changes, lost = [], []
+    for leak in first:
+        other = there.pop(_key(partners.get(leak.cell, leak.cell), leak), None)
+        if other:
+            changes.append(LeakChange(leak, other))
+        else:
+            lost.append(_name(leak))
+    return LeakChanges(tuple(changes), tuple(lost), tuple(map(_name, there.values())))
+
+
+def _partners(first: Sequence[Cell], later: Sequence[Cell]) -> dict[Cell, Cell]:
+    a = [cell for cell in dict.fromkeys(first) if cell not in later]
+    b = [cell for cell in dict.fromkeys(later) if cell not in first]
+    return {a[i]: b[j] for i, j in pair_cells(a, b).pairs} if a and b else {}
+
+
+def _key(cell: Cell, figure: LeakFigure) -> tuple[object, ...]:
+    return cell, figure.contrast, figure.cold
+
+
+def _name(figure: LeakFigure) -> str:
+    return f"{figure.cell.address}, {figure.contrast}{', emptied caches' * figure.cold}"
+
+
+def _beyond(more: LeakFigure, less: LeakFigure) -> bool:
+    """True where a part of `more`, its shift or its spread, lies beyond the whole interval of the other's."""
+    if not (more.found and less.found):
+        return False
+    pairs = ((more.found.shift, less.found.shift), (more.found.spread, less.found.spread))
+    return any(difference.least > other.bound for difference, other in pairs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from perbyte.catalogue.limits import Model, model_of
+from perbyte.catalogue.facts import Model, model_of
 from perbyte.model import CellFigure, Estimate
 from perbyte.stats.compare import CYCLES, Comparison, Cost, compare_costs, cost_of
 

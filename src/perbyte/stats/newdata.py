@@ -30,18 +30,16 @@ DOUBTED_SPREADS, REFUSED_SPREADS = 2.0, 3.0
 OVERLAP_CYCLES, SLOWEST_HZ = 200.0, 1e9
 # Calls that overlap in the rounds take an eighth of their latency at the least: two AES rounds a cycle of latency four
 OVERLAP = 8.0
-BLOCK_BYTES = (
-    256  # no cipher or hash but trees of them works on longer blocks: a message's end takes one more
-)
+# no cipher or hash but trees of them works on longer blocks: a message's end takes one more
+BLOCK_BYTES = 256
 # What prediction can spare a call whose data comes again: a branch that is not foreseen takes some 20 cycles, and code
 # that has one takes four for it when it is. Seen: twice (IDEA's inverses, Zen 5). A predictor that holds 64 Ki branches
 # and sees each call's data 16 times a ring spares at most 4096 of them a call, a fifth of a ms on the slowest core.
 MISPREDICTED, LEARNT_NS = 6.0, 160e3
 SHORT_BYTES = 1 << 16  # up to which samples of the own loop are so short that a clean one tells who was away
 SEALING = 1.25  # beside opening the same, at the most: a control of `open` seals
-MEMORY_SHARE = (
-    0.2  # of a call: where memory takes more of it on new data than that, little can be told of its work
-)
+# of a call: where memory takes more of it on new data than that, little can be told of its work
+MEMORY_SHARE = 0.2
 CONTROL_DEARER = 0.1  # of a call, by which a control may be dearer than our own and still tell
 NOISE_SHARE = 0.5  # of a call: noisier chains tell nothing
 MOST_SLOWED = 2.0  # two threads of a core have half of it each

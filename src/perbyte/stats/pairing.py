@@ -1,7 +1,10 @@
-"""Which cell of one side is compared with which of another, by their addresses alone; no figure is looked at.
+"""Which cell of one side is compared with which of another, and which are slower than their partner by a threshold.
 
-Only cells that can be compared are paired: same size, same contract, and same operation unless each side has exactly
-one. Among them the nearest are paired first, and a cell that has found one takes no other.
+Only cells that can be compared are paired, by their addresses alone: same size, same contract, and same operation
+unless each side has exactly one. Among them the nearest are paired first, and a cell that has found one takes no other.
+
+The rule of regressions is that of every gate: `perbyte compare --fail-above` and `perbyte try --baseline` ask here, so
+the same pair gets the same answer.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perbyte.model import Cell
+from perbyte.stats.compare import Answer, Comparison
 
 # What has to agree, from the nearest to the farthest. Algorithm before runner: a library is compared with another
 # on the same algorithm, and two algorithms only where there is no such pair.
@@ -77,3 +81,37 @@ def _meet(
 
 def _part(cell: Cell, fields: Sequence[str]) -> tuple[object, ...]:
     return tuple(getattr(cell, field) for field in fields)
+
+
+Named = tuple[str, Comparison]
+"""The address of a cell, and its comparison with the first side."""
+
+
+@dataclass(frozen=True, slots=True)
+class Regressions:
+    """Cells that are slower by more than `threshold` (0.01 = 1 %), and those of which that cannot be told.
+
+    `more_s` is how many more seconds of measuring should decide all that is undecided: of the one run, or of each of
+    several; infinite where time alone does not.
+    """
+
+    threshold: float
+    compared: int
+    slower: tuple[Named, ...]
+    undecided: tuple[Named, ...]
+    more_s: float
+
+    @property
+    def answer(self) -> Answer:
+        """SLOWER where any cell is, else UNDECIDED where that is not known of any, else TIED: none is slower."""
+        return Answer.SLOWER if self.slower else Answer.UNDECIDED if self.undecided else Answer.TIED
+
+
+def find_regressions(compared: Sequence[Named], threshold: float, measuring_s: float) -> Regressions:
+    """Hold every comparison against `threshold`; `measuring_s` is what the longest of their runs took."""
+    slower, undecided = (
+        tuple(pair for pair in compared if pair[1].against(threshold) is answer)
+        for answer in (Answer.SLOWER, Answer.UNDECIDED)
+    )
+    more = (comparison.seconds_to_decide(threshold, measuring_s) for _, comparison in undecided)
+    return Regressions(threshold, len(compared), slower, undecided, max(more, default=0.0))

@@ -5,6 +5,8 @@ There is one function for all of them, so that a doubt which a live run would pr
 
 from __future__ import annotations
 
+import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -29,14 +31,15 @@ from perbyte.model import (
 )
 from perbyte.model.algorithm import no_instructions
 from perbyte.model.cell import FULL, LOOP, Row
+from perbyte.stats.arrays import np
 from perbyte.stats.audit import Printed, judge_audits
 from perbyte.stats.clean import Quiet, find_quiet
 from perbyte.stats.compare import compare, margin_of, noise_floor
 from perbyte.stats.cores import Apart, find_apart, without
 from perbyte.stats.draws import figure_of_draws
+from perbyte.stats.estimate import beyond_scatter
 from perbyte.stats.figure import Summary, common_spread, judge, summarise
 from perbyte.stats.newdata import Surroundings, surroundings
-from perbyte.stats.shares import unlike_shares
 
 # What a runner says that a sample costs beyond its calls is taken off each sample, so it must not decide the figure: at
 # a tenth of a sample half as much again would move it by a twentieth
@@ -277,3 +280,61 @@ def _plain_code_warning(cell: Cell, identity: RunnerIdentity) -> tuple[Warning, 
     what = no_instructions(unused)
     text = f"{identity.runner}: {what} in {identity.object_path.rpartition('/')[2]}, and this CPU has them"
     return (Warning(Doubt.PLAIN_CODE, text),)
+
+
+WRONG = 0.01  # of runs in which all rows are alike: in so many, or fewer, some row is called unlike
+LEAST_ROWS = 8  # others; with fewer their scatter is not known well enough
+# by which the odds of a clean sample have to differ: 4 of 5 against 1 of 2, or 1 of 2 against 1 of 5
+ODDS = 4.0
+
+
+def unlike_shares(counts: Mapping[Cell, tuple[int, int]]) -> dict[Cell, Warning]:
+    """Return a warning for each cell whose share of clean samples is unlike all others'; `counts` are (clean, samples).
+
+    A cell is held against the cells of all other processes, because a process that is wrong is wrong about all of its
+    cells; where these are too few, against all other cells. Logarithms of odds, with the scatter of the others and the
+    cell's own binomial variance (half a sample added to either side; Haldane 1956, Anscombe 1956). All cells together
+    are wrong in WRONG of runs at the most (Bonferroni). Cells without samples do not count.
+
+    All cells of a run take turns, so the machine disturbs them alike. Where of one row hardly a sample is clean and of
+    the others most, the reason lies with the row: its process took something else for a quiet core, or its runtime does
+    other work.
+    """
+    taken = {cell: pair for cell, pair in counts.items() if pair[1] > 0}
+    odds = {
+        cell: math.log((clean + 0.5) / (samples - clean + 0.5)) for cell, (clean, samples) in taken.items()
+    }
+    odds_of: dict[Process, list[float]] = defaultdict(list)
+    for cell, odd in odds.items():
+        odds_of[cell.process].append(odd)
+    others_of = {
+        process: [odd for other, values in odds_of.items() if other != process for odd in values]
+        for process in odds_of
+    }
+    warning_of = {}
+    for cell, (clean, samples) in taken.items():
+        others = others_of[cell.process]
+        if len(others) < LEAST_ROWS:
+            others = [odd for other, odd in odds.items() if other is not cell]
+        if len(others) < LEAST_ROWS:
+            continue
+        middle = float(np.median(others))
+        own = 1 / (clean + 0.5) + 1 / (samples - clean + 0.5)
+        if abs(odds[cell] - middle) > math.log(ODDS) and beyond_scatter(
+            odds[cell], others, WRONG / len(taken), own_variance=own
+        ):
+            warning_of[cell] = _warning(clean, samples, middle, len(others))
+    return warning_of
+
+
+def _warning(clean: int, samples: int, middle: float, others: int) -> Warning:
+    usual = 1 / (1 + math.exp(-middle))
+    text = (
+        f"{_percent(clean / samples)} of its samples were clean ({clean:,} of {samples:,}), and {_percent(usual)} of "
+        f"those of {others} other rows: what its process takes for a quiet core may be wrong"
+    )
+    return Warning(Doubt.CLEAN_SHARE, text, (clean / samples, usual))
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2g} %"

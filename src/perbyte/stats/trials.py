@@ -1,4 +1,4 @@
-"""A user's program beside another one in one run: the best library, or the program of before.
+"""Rows of a run beside others: a user's program beside the best library or the program of before, a binding beside C.
 
 Rows are paired by operation, contract and size. Counts of instructions are compared beside the times.
 """
@@ -6,10 +6,10 @@ Rows are paired by operation, contract and size. Counts of instructions are comp
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from perbyte.model import Cell, CellFigure, Run, parse_address
-from perbyte.stats.compare import Answer, Comparison, compare
+from perbyte.model import Cell, CellFigure, Estimate, Run, parse_address
+from perbyte.stats.compare import Answer, Comparison, compare, difference
 
 _WORDS = {
     Answer.FASTER: "faster",
@@ -136,3 +136,27 @@ def count_changes(run: Run, own: str, before: str, changed: Sequence[BaselineCha
 
 def _row(cell: Cell) -> Row:
     return cell.algorithm, cell.operation, cell.contract, cell.size_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """A call through a binding (`above`) and the same call from C; `more` per call is in `comparison.unit`."""
+
+    above: CellFigure
+    below: CellFigure
+    comparison: Comparison
+    more: Estimate
+
+
+def bindings(run: Run) -> list[Binding]:
+    """All pairs of `run`, in the order of its cells."""
+    wrapped = {identity.runner: identity.wraps for identity in run.conditions.identities if identity.wraps}
+    figures = {figure.cell: figure for figure in run.cells}
+    pairs = []
+    for cell, above in figures.items():
+        below = figures.get(replace(cell, runner=wrapped.get(cell.runner, "")))
+        if below and cell.usual:
+            comparison = compare(below, above, run.noise_floor)
+            if comparison.ratio.value > 0:
+                pairs.append(Binding(above, below, comparison, difference(below, comparison)))
+    return pairs

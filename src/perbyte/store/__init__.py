@@ -19,20 +19,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from perbyte.store.damage import FilesVerdict, Recovered, recover, verify
-    from perbyte.store.leaks import leak_runs
+    from perbyte.store.beside import leak_runs
+    from perbyte.store.damage import recover, unlike_manifest, verify
     from perbyte.store.reader import bursts, open_run, stored_run
-    from perbyte.store.signature import Signature, read_signature, sign
+    from perbyte.store.signature import read_signature, sign
     from perbyte.store.sql import query
-    from perbyte.store.state import RunSummary, latest, runs
+    from perbyte.store.state import latest, runs
     from perbyte.store.writer import RunWriter, merge
 
 __all__ = [
-    "FilesVerdict",
-    "Recovered",
-    "RunSummary",
     "RunWriter",
-    "Signature",
     "bursts",
     "latest",
     "leak_runs",
@@ -47,30 +43,19 @@ __all__ = [
     "unlike_manifest",
     "verify",
 ]
-
-_HOMES = {
-    "Recovered": "damage",
-    "Signature": "signature",
-    "read_signature": "signature",
-    "sign": "signature",
-    "FilesVerdict": "damage",
-    "recover": "damage",
-    "verify": "damage",
-    "RunSummary": "state",
-    "RunWriter": "writer",
-    "bursts": "reader",
-    "latest": "state",
-    "leak_runs": "leaks",
-    "merge": "writer",
-    "open_run": "reader",
-    "query": "sql",
-    "runs": "state",
-    "stored_run": "reader",
-    "unlike_manifest": "damage",
+_NAMES = {
+    "beside": ("leak_runs",),
+    "damage": ("recover", "unlike_manifest", "verify"),
+    "reader": ("bursts", "open_run", "stored_run"),
+    "signature": ("read_signature", "sign"),
+    "sql": ("query",),
+    "state": ("latest", "runs"),
+    "writer": ("RunWriter", "merge"),
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    for module, names in _NAMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from perbyte.errors import StoreError
 from perbyte.locks import held_by
-from perbyte.model import Burst, Failure, StoredRun
+from perbyte.model import Burst, Failure
 from perbyte.store.files import (
     BESIDE,
     CELLS_FILE,
@@ -196,16 +196,9 @@ def recover(path: Path, into: Path) -> Recovered:
             bursts.setdefault(event.seq, event.burst)
     if any(finding.name == CELLS_FILE for finding in verdict.damaged):
         notes.append(f"{CELLS_FILE} was damaged; the figures are computed again from the samples")
-    whole = StoredRun(
-        state.conditions,
-        tuple(state.calibrations),
-        tuple(bursts[number] for number in sorted(bursts)),
-        (*state.failures, *(Failure("damaged", "", text) for text in lost)),
-        tuple(state.unproven),
-        tuple(state.audits),
-        state.measuring_s,
-        state.complete and not lost,
-    )
+    state.failures += [Failure("damaged", "", text) for text in lost]
+    state.complete = state.complete and not lost
+    whole = state.stored(bursts[number] for number in sorted(bursts))
     made = figures_of_stored(whole)
     with RunWriter.create(into) as writer:
         writer.begin(state.conditions)

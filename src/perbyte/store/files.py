@@ -30,7 +30,7 @@ TEMPORARY = ".writing-"
 MEBIBYTE = 1 << 20
 
 
-def replace_atomically(place: Path, write: Callable[[Path], None]) -> None:
+def replace_atomically(place: Path, write: Callable[[Path], object]) -> None:
     """Let `write` fill a new file, force it to the disk and give it the name `place` in one step.
 
     Raises StoreError when the disk does not take it; what stood at `place` before then still stands there.
@@ -138,6 +138,14 @@ def damaged(place: Path, why: object) -> StoreError:
     return StoreError(
         f"{place} is damaged: {text[:300]}",
         hint=f"save the readable part with: perbyte recover {place.parent}",
+    )
+
+
+def other_schema(place: Path, schema: object, known: int) -> StoreError:
+    """Return the error for what a newer version wrote."""
+    return StoreError(
+        f"{place} was written in schema {schema}, this Perbyte reads schema {known}",
+        hint="update Perbyte and read the run with the new version",
     )
 
 

@@ -11,8 +11,6 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,72 +32,61 @@ from perbyte.store.files import (
 JOURNAL_LIMIT = 4096 * MEBIBYTE
 
 
-class Identified(msgspec.Struct, tag_field="event", tag="identified", frozen=True):
-    """A runner said who it is."""
+class JournalEvent(msgspec.Struct, tag_field="event", tag=str.lower, frozen=True):
+    """A line of the journal. `seq` is its number within the run."""
 
     seq: int
+
+
+class Identified(JournalEvent, frozen=True):
+    """A runner said who it is."""
+
     identity: RunnerIdentity
 
 
-class Calibrated(msgspec.Struct, tag_field="event", tag="calibrated", frozen=True):
+class Calibrated(JournalEvent, frozen=True):
     """A process looked at its own clock."""
 
-    seq: int
     calibration: Calibration
 
 
-class Measured(msgspec.Struct, tag_field="event", tag="measured", frozen=True):
-    """A burst was taken. `seq` is its number within the run."""
+class Measured(JournalEvent, frozen=True):
+    """A burst was taken."""
 
-    seq: int
     burst: Burst
 
 
-class Failed(msgspec.Struct, tag_field="event", tag="failed", frozen=True):
+class Failed(JournalEvent, frozen=True):
     """A cell or runner gave no figure."""
 
-    seq: int
     failure: Failure
 
 
-class Unproven(msgspec.Struct, tag_field="event", tag="unproven", frozen=True):
+class Unproven(JournalEvent, frozen=True):
     """A tier has to be proved by figures."""
 
-    seq: int
     tier: UnprovenTier
 
 
-class Audited(msgspec.Struct, tag_field="event", tag="audited", frozen=True):
+class Audited(JournalEvent, frozen=True):
     """A cell was looked at from outside."""
 
-    seq: int
     audit: Audit
 
 
-class Spent(msgspec.Struct, tag_field="event", tag="spent", frozen=True):
+class Spent(JournalEvent, frozen=True):
     """So many seconds of measuring are gone."""
 
-    seq: int
     measuring_s: float
 
 
-class EpochDone(msgspec.Struct, tag_field="event", tag="epoch_done", frozen=True):
+class EpochDone(JournalEvent, tag="epoch_done", frozen=True):
     """An epoch is over."""
 
-    seq: int
     epoch: int
 
 
 Event = Identified | Calibrated | Measured | Failed | Unproven | Audited | Spent | EpochDone
-
-
-@dataclass(frozen=True, slots=True)
-class JournalText:
-    """What a journal holds: its events, how many bytes of it are whole lines, and what had to be dropped."""
-
-    events: Sequence[Event]
-    whole_bytes: int
-    note: str = ""
 
 
 def encode(value: Any) -> bytes:
@@ -117,18 +104,17 @@ def encode(value: Any) -> bytes:
         return msgspec.json.encode(_plain(built))
 
 
-def read_journal(directory: Path) -> JournalText:
-    """Read the journal of a run; a missing one is an empty one.
+def read_journal(directory: Path) -> tuple[list[Event], int, str]:
+    """The events in the journal of a run, how many bytes of it are whole lines, and what had to be dropped, or "".
 
-    A last line without its end is dropped with a note: that is what a kill leaves behind. Anything else
-    that cannot be read raises StoreError.
+    A missing journal is an empty one. A last line without its end is dropped: that is what a kill leaves behind.
+    Anything else that cannot be read raises StoreError.
     """
     content, whole_bytes, note = _lines(directory)
     try:
-        events = [_event(line) for line in content]
+        return [_event(line) for line in content], whole_bytes, note
     except _UNREADABLE as error:
         raise damaged(directory / JOURNAL_FILE, error) from error
-    return JournalText(events, whole_bytes, note)
 
 
 def salvage_journal(directory: Path) -> tuple[list[Event], list[str], str]:
@@ -243,9 +229,7 @@ def check_burst(burst: Burst) -> None:
     columns = [getattr(burst, name) for name in COLUMNS]
     numbers = (burst.calls, burst.waits, burst.round, burst.epoch, burst.cell.size_bytes, burst.cell.twin)
     extremes = [end(column) for column in columns if column for end in (min, max)]
-    if burst.calls < 1 or any(
-        not -(2**63) <= number < 2**63 for number in (*numbers, burst.piece_bytes, *extremes)
-    ):
+    if burst.calls < 1 or not all(-(2**63) <= n < 2**63 for n in (*numbers, burst.piece_bytes, *extremes)):
         raise StoreError(
             f"a burst of {burst.cell.address} cannot be kept: it has no calls, or numbers beyond 64 bits",
             hint="the runner breaks the protocol (section 7); correct it and measure again",

@@ -13,13 +13,13 @@ from pathlib import Path
 import msgspec
 
 from perbyte import __version__
-from perbyte.errors import StoreError
 from perbyte.store.files import (
     CELLS_FILE,
     MEBIBYTE,
     RUN_FILE,
     check_regular,
     damaged,
+    other_schema,
     read_whole,
     replace_atomically,
 )
@@ -61,10 +61,7 @@ def read_manifest(directory: Path) -> Manifest | None:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise damaged(place, error) from error
     if manifest.schema != SCHEMA:
-        raise StoreError(
-            f"{place} was written in schema {manifest.schema}, this Perbyte reads schema {SCHEMA}",
-            hint="update Perbyte and read the run with the new version",
-        )
+        raise other_schema(place, manifest.schema, SCHEMA)
     for name in manifest.files:
         if name not in (RUN_FILE, CELLS_FILE) and not SAMPLES_NAME.fullmatch(name):
             raise damaged(place, f"it lists {name[:80]!r}, which is not a file of a run")
@@ -74,11 +71,7 @@ def read_manifest(directory: Path) -> Manifest | None:
 def write_manifest(directory: Path, manifest: Manifest) -> None:
     """Put the manifest in place in one step. Raises StoreError."""
     content = msgspec.json.format(msgspec.json.encode(manifest), indent=1) + b"\n"
-
-    def write(temporary: Path) -> None:
-        temporary.write_bytes(content)
-
-    replace_atomically(directory / MANIFEST_FILE, write)
+    replace_atomically(directory / MANIFEST_FILE, lambda temporary: temporary.write_bytes(content))
 
 
 def entry_of(content: bytes) -> ManifestEntry:

@@ -9,21 +9,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perbyte.model import Burst, Cell, CellFigure, Run, StoredRun
-from perbyte.store.behaviour import read_behaviours
+from perbyte.store.beside import leaks_beside, read_behaviours
 from perbyte.store.files import CELLS_FILE, RUN_FILE, SAMPLES_GLOB, check_directory, damaged
 from perbyte.store.journal import Measured, read_journal
-from perbyte.store.leaks import leaks_beside
 from perbyte.store.state import RunState, read_state
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from perbyte.stats import RunFigures
+    from perbyte.stats.run_figures import RunFigures
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +42,20 @@ class Known:
 def read_known(directory: Path) -> Known:
     """Read run.json and journal and see which samples files there are. Raises StoreError."""
     check_directory(directory)
-    journal = read_journal(directory)
+    events, whole_bytes, note = read_journal(directory)
     stored = tuple(sorted(directory.glob(SAMPLES_GLOB)))
     stored_seq = 0
-    if stored and journal.events:
+    if stored and events:
         from perbyte.store.tables import check_file
 
         stored_seq = max(check_file(place, "samples") for place in stored)
     state = read_state(directory)
     pending = [
-        (event.seq, event.burst)
-        for event in journal.events
-        if isinstance(event, Measured) and event.seq > stored_seq
+        (event.seq, event.burst) for event in events if isinstance(event, Measured) and event.seq > stored_seq
     ]
-    for event in journal.events:
+    for event in events:
         state.apply(event)
-    return Known(state, pending, stored, journal.whole_bytes, (journal.note,) if journal.note else ())
+    return Known(state, pending, stored, whole_bytes, (note,) if note else ())
 
 
 def open_run(path: Path) -> Run:
@@ -70,19 +67,13 @@ def open_run(path: Path) -> Run:
     directory = run_directory(path)
     known = read_known(directory)
     state = known.state
-    cells, floor, failures = _stored_figures(directory, state), state.noise_floor, tuple(state.failures)
+    cells = _stored_figures(directory, state)
     if cells is None:
-        made = figures_of_stored(_stored_run(known))
-        cells, floor, failures = made.cells, made.noise_floor, failures + made.failures
-    return Run(
-        path=directory,
-        conditions=state.conditions,
-        cells=cells,
-        calibrations=tuple(state.calibrations),
-        failures=failures,
-        noise_floor=floor,
-        complete=state.complete,
-        measuring_s=state.measuring_s,
+        made = figures_of_stored(state.stored(_bursts(known)))
+        cells, state.noise_floor = made.cells, made.noise_floor
+        state.failures += made.failures
+    return replace(
+        state.run(directory, cells),
         behaviours=read_behaviours(directory, state.conditions.run_id),
         leaks=leaks_beside(directory, state.conditions.run_id),
     )
@@ -99,12 +90,13 @@ def bursts(path: Path, address: str | None = None) -> Iterator[Burst]:
 
 def stored_run(path: Path) -> StoredRun:
     """Return all that a run has measured: what going on with it starts from. Raises StoreError."""
-    return _stored_run(read_known(run_directory(path)))
+    known = read_known(run_directory(path))
+    return known.state.stored(_bursts(known))
 
 
 def figures_of_stored(stored: StoredRun) -> RunFigures:
     """Return the figures that follow from what was measured."""
-    from perbyte.stats import make_run_figures
+    from perbyte.stats.run_figures import make_run_figures
 
     taken: dict[Cell, list[Burst]] = defaultdict(list)
     for burst in stored.bursts:
@@ -135,20 +127,6 @@ def samples_tables(known: Known, address: str | None = None) -> Iterator[pa.Tabl
     pending = [(n, burst) for n, burst in known.pending if address in (None, burst.cell.address)]
     if pending:
         yield samples_table(pending)
-
-
-def _stored_run(known: Known) -> StoredRun:
-    state = known.state
-    return StoredRun(
-        conditions=state.conditions,
-        calibrations=tuple(state.calibrations),
-        bursts=tuple(_bursts(known)),
-        failures=tuple(state.failures),
-        unproven=tuple(state.unproven),
-        audits=tuple(state.audits),
-        measuring_s=state.measuring_s,
-        complete=state.complete,
-    )
 
 
 def _bursts(known: Known, address: str | None = None) -> Iterator[Burst]:

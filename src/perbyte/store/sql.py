@@ -7,21 +7,23 @@ extension, no setting can be reached from it. Nothing is written.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perbyte.errors import StoreError, UsageError
-from perbyte.model import Behaviour, Cell, Run
-from perbyte.store.leaks import is_leak_run, read_leaks
+from perbyte.model import Behaviour, Cell, Conditions, Run
+from perbyte.model.leak import LeakFigure
+from perbyte.store.beside import is_leak_run, read_leaks
 from perbyte.store.reader import open_run, read_known, run_directory, samples_tables
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
-    from perbyte.model.leakrun import LeakRun
+    from perbyte.model.run import LeakRun
 
+_MACHINE = ("microcode", "cores", "kernel", "distribution", "virtualisation")
 PER_BYTE = (
     "cycles_per_call / nullif(size_bytes, 0) AS cycles_per_byte, "
     "size_bytes * 1e3 / ns_per_call AS megabytes_per_second"
@@ -45,23 +47,15 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
         raise UsageError("no run was given to query", hint="name at least one run directory")
     alone = {directory: read_leaks(directory) for directory in directories if is_leak_run(directory)}
     opened = [open_run(directory) for directory in directories if directory not in alone]
-    told = [_conditions(run) for run in opened] + [_of_leaks(run, place) for place, run in alone.items()]
+    rows = [_run_row(run) for run in opened] + [_leak_run_row(run, place) for place, run in alone.items()]
     leaks = [(run.conditions.run_id, run.leaks) for run in opened]
     leaks += [(run.run_id, run.figures) for run in alone.values()]
+    behaviours = [(run.conditions.run_id, run.behaviours) for run in opened]
+    of_runs, of_behaviour, of_leaks = _schemas()
     views = {
-        "runs": pa.Table.from_pylist(told, _run_columns()),
-        "behaviour": pa.Table.from_pylist(
-            [
-                {"run": run.conditions.run_id, **behaviour.record()}
-                for run in opened
-                for behaviour in run.behaviours
-            ],
-            _behaviour_columns(),
-        ),
-        "leaks": pa.Table.from_pylist(
-            [{"run": run_id, **leak.record()} for run_id, figures in leaks for leak in figures],
-            _leak_columns(),
-        ),
+        "runs": pa.Table.from_pylist(rows, of_runs),
+        "behaviour": pa.Table.from_pylist(_records(behaviours), of_behaviour),
+        "leaks": pa.Table.from_pylist(_records(leaks), of_leaks),
         "figures": _joined(
             [(run.conditions.run_id, figures_table(run.cells)) for run in opened] or [("", figures_table(()))]
         ),
@@ -133,20 +127,13 @@ def fetched(relation: duckdb.DuckDBPyConnection) -> tuple[tuple[str, ...], list[
     return columns, relation.fetchall() if columns else []
 
 
-def _conditions(run: Run) -> dict[str, Any]:
-    conditions, machine = run.conditions, run.conditions.machine
-    floor = run.noise_floor
-    return {
-        "run": conditions.run_id,
-        "path": str(run.path or ""),
-        "started_at": conditions.started_at,
-        "machine": machine.cpu_model,
-        "microcode": machine.microcode,
-        "cores": machine.cores,
-        "kernel": machine.kernel,
-        "distribution": machine.distribution,
-        "virtualisation": machine.virtualisation,
-        "perbyte_version": conditions.perbyte_version,
+def _records(of_runs: Iterable[tuple[str, Iterable[Behaviour | LeakFigure]]]) -> list[dict[str, Any]]:
+    return [{"run": run_id, **part.record()} for run_id, parts in of_runs for part in parts]
+
+
+def _run_row(run: Run) -> dict[str, Any]:
+    conditions, floor = run.conditions, run.noise_floor
+    return _conditions(conditions, run.path) | {
         "study": conditions.study,
         "origin": conditions.origin,
         "seed": str(conditions.policy.seed),
@@ -156,20 +143,9 @@ def _conditions(run: Run) -> dict[str, Any]:
     }
 
 
-def _of_leaks(run: LeakRun, place: Path) -> dict[str, Any]:
-    """The conditions of a run that looked for leaks only."""
-    machine = run.machine
-    return {
-        "run": run.run_id,
-        "path": str(place),
-        "started_at": run.started_at,
-        "machine": machine.cpu_model,
-        "microcode": machine.microcode,
-        "cores": machine.cores,
-        "kernel": machine.kernel,
-        "distribution": machine.distribution,
-        "virtualisation": machine.virtualisation,
-        "perbyte_version": run.perbyte_version,
+def _leak_run_row(run: LeakRun, place: Path) -> dict[str, Any]:
+    """The row of a run that looked for leaks only."""
+    return _conditions(run, place) | {
         "study": "",
         "origin": "measured",
         "seed": str(run.seed),
@@ -179,57 +155,45 @@ def _of_leaks(run: LeakRun, place: Path) -> dict[str, Any]:
     }
 
 
-def _run_columns() -> Any:
-    """The columns of `runs`; Arrow is loaded with them."""
+def _conditions(run: Conditions | LeakRun, path: Path | None) -> dict[str, Any]:
+    """What both kinds of runs note in the same words."""
+    return {
+        "run": run.run_id,
+        "path": str(path or ""),
+        "started_at": run.started_at,
+        "machine": run.machine.cpu_model,
+        **{name: getattr(run.machine, name) for name in _MACHINE},
+        "perbyte_version": run.perbyte_version,
+    }
+
+
+def _schemas() -> tuple[pa.Schema, pa.Schema, pa.Schema]:
+    """The columns of `runs`, `behaviour` and `leaks`; numbers of the latter two may be missing."""
     import pyarrow as pa
 
-    kinds = {"cores": pa.int64(), "complete": pa.bool_()}
-    kinds |= {"measuring_s": pa.float64(), "noise_floor": pa.float64()}
-    names = (
-        *("run", "path", "started_at", "machine", "microcode", "cores", "kernel", "distribution"),
-        *(
-            "virtualisation",
-            "perbyte_version",
-            "study",
-            "origin",
-            "seed",
-            "complete",
-            "measuring_s",
-            "noise_floor",
-        ),
-    )
-    return pa.schema([(name, kinds.get(name, pa.string())) for name in names])
+    def schema(names: Iterable[str], usual: pa.DataType, others: Mapping[str, pa.DataType]) -> pa.Schema:
+        return pa.schema([(name, others.get(name, usual)) for name in names])
 
-
-def _behaviour_columns() -> Any:
-    """The columns of `behaviour`: texts, and numbers that may be missing."""
-    import pyarrow as pa
-
-    names = ("run", *Behaviour(Cell("", "", "", 0, "")).record())
-    texts = {"run", "address", "unknown", "setup_unknown"}
-    return pa.schema([(name, pa.string() if name in texts else pa.float64()) for name in names])
-
-
-def _leak_columns() -> Any:
-    """The columns of `leaks`: texts, whether caches were emptied, and numbers that may be missing."""
-    import pyarrow as pa
-
+    text, number, truth = pa.string(), pa.float64(), pa.bool_()
+    runs = ("run", "path", "started_at", "machine", *_MACHINE, "perbyte_version", "study", "origin", "seed")
+    counted = {"cores": pa.int64(), "complete": truth, "measuring_s": number, "noise_floor": number}
+    behaviour = ("run", *Behaviour(Cell("", "", "", 0, "")).record())
     texts = ("run", "address", "role", "first", "second", "verdict", "unit")
-    numbers = (
+    leaks = (
         *("shift", "shift_low", "shift_high", "spread", "spread_low", "spread_high", "bound", "target"),
         *("p", "null_p", "call", "clean_pairs", "pairs", "null_pairs", "seconds"),
     )
-    columns = [(name, pa.string()) for name in texts] + [("cold", pa.bool_())]
-    return pa.schema(columns + [(name, pa.float64()) for name in numbers])
+    return (
+        schema((*runs, "complete", "measuring_s", "noise_floor"), text, counted),
+        schema(behaviour, number, dict.fromkeys(("run", "address", "unknown", "setup_unknown"), text)),
+        schema((*texts, "cold", *leaks), number, {**dict.fromkeys(texts, text), "cold": truth}),
+    )
 
 
 def _joined(tables: Sequence[tuple[str, Any]]) -> Any:
     """Tables of several runs as one, each behind a column that names its run."""
     import pyarrow as pa
 
-    named = []
-    for run_id, table in tables:
-        codes = pa.array([0] * table.num_rows, pa.int32())
-        words = pa.DictionaryArray.from_arrays(codes, pa.array([run_id]))
-        named.append(table.add_column(0, pa.field("run", words.type), words))
-    return pa.concat_tables(named).unify_dictionaries()
+    from perbyte.store.tables import behind
+
+    return pa.concat_tables(behind(table, run=run_id) for run_id, table in tables).unify_dictionaries()

@@ -20,11 +20,15 @@ import msgspec
 from perbyte.errors import IncompatibleRuns, StoreError
 from perbyte.model import (
     Audit,
+    Burst,
     Calibration,
+    CellFigure,
     Conditions,
     Failure,
     NoiseFloor,
+    Run,
     RunnerIdentity,
+    StoredRun,
     UnprovenTier,
     parse_address,
 )
@@ -90,6 +94,32 @@ class RunState:
             if event.identity not in known:
                 self.conditions = replace(self.conditions, identities=(*known, event.identity))
 
+    def stored(self, bursts: Iterable[Burst]) -> StoredRun:
+        """All that the run has measured, with its `bursts`."""
+        return StoredRun(
+            conditions=self.conditions,
+            calibrations=tuple(self.calibrations),
+            bursts=tuple(bursts),
+            failures=tuple(self.failures),
+            unproven=tuple(self.unproven),
+            audits=tuple(self.audits),
+            measuring_s=self.measuring_s,
+            complete=self.complete,
+        )
+
+    def run(self, path: Path | None, cells: tuple[CellFigure, ...]) -> Run:
+        """The run with its figures; what lies beside them is for the reader to add."""
+        return Run(
+            path=path,
+            conditions=self.conditions,
+            cells=cells,
+            calibrations=tuple(self.calibrations),
+            failures=tuple(self.failures),
+            noise_floor=self.noise_floor,
+            complete=self.complete,
+            measuring_s=self.measuring_s,
+        )
+
 
 def read_state(directory: Path) -> RunState:
     """Read run.json. Raises StoreError when it is missing, damaged or of a newer schema."""
@@ -101,12 +131,12 @@ def decode_state(content: bytes, place: Path) -> RunState:
     """Decode the content of a run.json that lies at `place`. Raises StoreError as `read_state` does."""
     try:
         head = msgspec.json.decode(content, type=_Head)
-        schema = head.schema
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise damaged(place, error) from error
-    if schema != SCHEMA:
+    if head.schema != SCHEMA:
         raise StoreError(
-            f"{place.parent} was written in schema {str(schema)[:20]} of the store, this Perbyte reads schema {SCHEMA}",
+            f"{place.parent} was written in schema {str(head.schema)[:20]} of the store, "
+            f"this Perbyte reads schema {SCHEMA}",
             hint="update Perbyte and read the run with the new version",
         )
     try:
@@ -114,12 +144,10 @@ def decode_state(content: bytes, place: Path) -> RunState:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, ValueError) as error:
         raise damaged(place, error) from error
     # runs from before calls were made untimed first, and from before these ended where the core was warm
-    policy = state.conditions.policy
-    if head.conditions.policy.warm_us is None:
-        policy = replace(policy, warm_us=0.0)
-    if head.conditions.policy.warm_least_us is None:
-        policy = replace(policy, warm_least_us=0.0)
-    state.conditions = replace(state.conditions, policy=policy)
+    warmed: dict[str, Any] = {
+        name: 0.0 for name in ("warm_us", "warm_least_us") if name not in head.conditions.policy
+    }
+    state.conditions = replace(state.conditions, policy=replace(state.conditions.policy, **warmed))
     return state
 
 
@@ -130,11 +158,7 @@ def state_text(state: RunState) -> bytes:
 
 def write_state(directory: Path, content: bytes) -> None:
     """Put run.json in place in one step. Raises StoreError."""
-
-    def write(temporary: Path) -> None:
-        temporary.write_bytes(content)
-
-    replace_atomically(directory / RUN_FILE, write)
+    replace_atomically(directory / RUN_FILE, lambda temporary: temporary.write_bytes(content))
 
 
 def pack_state(state: RunState) -> bytes:
@@ -151,20 +175,15 @@ def unpack_state(copy: bytes) -> RunState | None:
         return None
 
 
-class _PolicyHead(msgspec.Struct):
-    warm_us: float | None = None
-    warm_least_us: float | None = None
-
-
-class _ConditionsHead(msgspec.Struct):
-    policy: _PolicyHead = msgspec.field(default_factory=_PolicyHead)
+class _ConditionsHead(msgspec.Struct, frozen=True):
+    policy: dict[str, Any] = {}
 
 
 class _Head(msgspec.Struct):
     """What tells how the rest is to be read."""
 
     schema: int
-    conditions: _ConditionsHead = msgspec.field(default_factory=_ConditionsHead)
+    conditions: _ConditionsHead = _ConditionsHead()
 
 
 _MACHINE = (
@@ -187,19 +206,17 @@ _IDENTITY = ("library", "library_version", "compiler", "flags", "object_sha256",
 
 def differences(ours: Conditions, theirs: Conditions) -> dict[str, tuple[Any, Any]]:
     """Return the checked fields that differ: name -> (ours, theirs). Runners count where both runs have them."""
-    fields: dict[str, tuple[Any, Any]] = {}
-    for prefix, names, own, other in (
-        ("", _RUN, ours, theirs),
-        ("machine.", _MACHINE, ours.machine, theirs.machine),
-        ("policy.", _POLICY, ours.policy, theirs.policy),
-    ):
-        for name in names:
-            pair = (getattr(own, name), getattr(other, name))
-            if pair[0] != pair[1]:
-                fields[prefix + name] = pair
+    fields = _unlike("", _RUN, ours, theirs)
+    fields |= _unlike("machine.", _MACHINE, ours.machine, theirs.machine)
+    fields |= _unlike("policy.", _POLICY, ours.policy, theirs.policy)
     for identity in theirs.identities:
         fields |= identity_differences(ours.identities, identity)
     return fields
+
+
+def _unlike(prefix: str, names: Iterable[str], ours: object, theirs: object) -> dict[str, tuple[Any, Any]]:
+    pairs = {prefix + name: (getattr(ours, name), getattr(theirs, name)) for name in names}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
 
 
 def identity_differences(
@@ -208,12 +225,8 @@ def identity_differences(
     """Return in what `identity` differs from the known one of the same runner and CPU tier."""
     fields: dict[str, tuple[Any, Any]] = {}
     for other in known:
-        if (other.runner, other.cpu) != (identity.runner, identity.cpu):
-            continue
-        for name in _IDENTITY:
-            pair = (getattr(other, name), getattr(identity, name))
-            if pair[0] != pair[1]:
-                fields[f"{identity.runner}+cpu={identity.cpu}.{name}"] = pair
+        if (other.runner, other.cpu) == (identity.runner, identity.cpu):
+            fields |= _unlike(f"{identity.runner}+cpu={identity.cpu}.", _IDENTITY, other, identity)
     return fields
 
 
@@ -223,14 +236,8 @@ def unlike_to_merge(ours: Conditions, theirs: Conditions) -> dict[str, tuple[Any
     Beyond `differences`, which a run that goes on has to keep as well: until which precision cells were measured, since
     one figure would stop by two rules; and what for, since a study's verdict would rest on cells of something else.
     """
-    fields = differences(ours, theirs)
-    for name, pair in (
-        ("policy.precision", (ours.policy.precision, theirs.policy.precision)),
-        ("study", (ours.study, theirs.study)),
-    ):
-        if pair[0] != pair[1]:
-            fields[name] = pair
-    return fields
+    fields = differences(ours, theirs) | _unlike("policy.", ("precision",), ours.policy, theirs.policy)
+    return fields | _unlike("", ("study",), ours, theirs)
 
 
 def require_agreement(fields: dict[str, tuple[Any, Any]], what: str, hint: str) -> None:
@@ -276,11 +283,11 @@ def runs(home: Path) -> list[RunSummary]:
         places = [place for place in home.iterdir() if (place / RUN_FILE).exists()] if home.is_dir() else []
     except OSError as error:
         raise StoreError(f"cannot list {home}: {error.strerror}", hint="check its permissions") from error
-    summaries = [_summary(place) for place in places]
-    summaries.sort(
-        key=lambda summary: (not summary.problem, summary.started_at, summary.path.name), reverse=True
+    return sorted(
+        map(_summary, places),
+        key=lambda summary: (not summary.problem, summary.started_at, summary.path.name),
+        reverse=True,
     )
-    return summaries
 
 
 def latest(home: Path) -> Path | None:

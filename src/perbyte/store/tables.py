@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 
 from perbyte.model import Burst, Cell, CellFigure, Doubt, Estimate, Interval, Quality, Quantile, Warning
 from perbyte.model.cell import LOOP
+from perbyte.model.sample import COUNTERS, OPTIONAL
 from perbyte.store.files import MEBIBYTE, check_regular, damaged, replace_atomically
 
 _FILE_LIMIT = 16384 * MEBIBYTE
@@ -23,27 +24,18 @@ _ROWS_LIMIT = {"samples": 500_000_000, "cells": 1_000_000, "atlas": 500_000_000}
 _LAST_SEQ = b"perbyte_last_seq"
 _COPY = b"perbyte_run"
 
-_WORD = pa.dictionary(pa.int32(), pa.string())
+WORD = pa.dictionary(pa.int32(), pa.string())
 _CELL_FIELDS = [
-    ("address", _WORD),
-    ("runner", _WORD),
-    ("algorithm", _WORD),
-    ("operation", _WORD),
+    ("address", WORD),
+    ("runner", WORD),
+    ("algorithm", WORD),
+    ("operation", WORD),
     ("size_bytes", pa.int64()),
-    ("contract", _WORD),
-    ("cpu", _WORD),
+    ("contract", WORD),
+    ("cpu", WORD),
     ("twin", pa.int64()),
-    ("state", _WORD),
+    ("state", WORD),
 ]
-_COUNTERS = (
-    "start",
-    "ticks",
-    "clock_before",
-    "clock_after",
-    "contention_before",
-    "contention_after",
-    "flags",
-)
 SAMPLES = pa.schema(
     [
         *_CELL_FIELDS,
@@ -51,7 +43,7 @@ SAMPLES = pa.schema(
         ("round", pa.int64()),
         ("burst", pa.int64()),
         ("calls", pa.int64()),
-        *((name, pa.int64()) for name in _COUNTERS),
+        *((name, pa.int64()) for name in COUNTERS),
         ("cycles", pa.int64()),
         ("waits", pa.int64()),
         ("core", pa.int64()),
@@ -89,20 +81,17 @@ CELLS = pa.schema(
         ("forks", pa.int64()),
     ]
 )
-# columns that older files do not have, and what stands for them
-_NEWER = {
+# columns that older files do not have, and what stands for them; of warnings once for each
+_NEWER: dict[str, Any] = {
     "state": LOOP,
-    "warning_kinds": None,
-    "warning_numbers": None,
     "core": None,
     "piece_bytes": 0,
     "forked": False,
     "forks": 0,
-    "epoch_numbers": None,
-    "quantile_shares": None,
-    "quantile_values": None,
-    "quantile_lows": None,
-    "quantile_highs": None,
+    "warning_kinds": [Doubt.OTHER.value],
+    "warning_numbers": [[]],
+    "epoch_numbers": [],
+    **{f"quantile_{part}": [] for part in ("shares", "values", "lows", "highs")},
 }
 _MAY_BE_NULL = {"cycles", "cycles_per_call", "core"}
 
@@ -123,10 +112,10 @@ def samples_table(numbered: Sequence[tuple[int, Burst]]) -> pa.Table:
     }
     for name, values in per_burst.items():
         columns[name] = pa.array(_repeated(values, lengths), SAMPLES.field(name).type)
-    for name in _COUNTERS:
+    for name in COUNTERS:
         columns[name] = pa.array([n for burst in bursts for n in getattr(burst, name)], pa.int64())
     unknown: list[int | None] = [None]
-    for name in ("cycles", "core"):
+    for name in OPTIONAL:
         columns[name] = pa.array(
             [n for burst in bursts for n in (getattr(burst, name) or unknown * len(burst.ticks))], pa.int64()
         )
@@ -142,16 +131,16 @@ def bursts_of(table: pa.Table) -> Iterator[tuple[int, Burst]]:
     cells = _cells_of(heads)
     of_bursts = ("epoch", "round", "calls", "waits", "piece_bytes", "forked")
     singles = {name: heads.column(name).to_pylist() for name in of_bursts}
-    columns = {name: table.column(name).to_pylist() for name in (*_COUNTERS, "cycles", "core")}
+    columns = {name: table.column(name).to_pylist() for name in (*COUNTERS, *OPTIONAL)}
     for k, (start, end) in enumerate(zip(starts, ends, strict=False)):
-        optional = {name: columns[name][start:end] for name in ("cycles", "core")}
+        optional = {name: columns[name][start:end] for name in OPTIONAL}
         yield (
             numbers[start],
             Burst(
                 cell=cells[k],
                 **{name: [] if None in values else values for name, values in optional.items()},
                 **{name: values[k] for name, values in singles.items()},
-                **{name: columns[name][start:end] for name in _COUNTERS},
+                **{name: columns[name][start:end] for name in COUNTERS},
             ),
         )
 
@@ -207,18 +196,6 @@ def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
     return tuple(figures)
 
 
-def _with_kinds(table: pa.Table) -> pa.Table:
-    """The warnings of older files have no kind and no numbers."""
-    counts = [len(warnings or ()) for warnings in table.column("warnings").to_pylist()]
-    columns: tuple[list[Any], ...] = (
-        [[Doubt.OTHER.value] * count for count in counts],
-        [[[]] * count for count in counts],
-    )
-    for name, values in zip(("warning_kinds", "warning_numbers"), columns, strict=True):
-        table = table.append_column(name, pa.array(values, CELLS.field(name).type))
-    return table
-
-
 def _warning(text: str, kind: str, numbers: Sequence[float]) -> Warning:
     """A kind that a newer version wrote is another one here."""
     return Warning(Doubt(kind) if kind in {*Doubt} else Doubt.OTHER, text, tuple(numbers))
@@ -227,11 +204,9 @@ def _warning(text: str, kind: str, numbers: Sequence[float]) -> Warning:
 def write_table(place: Path, table: pa.Table, last_seq: int, copy: bytes = b"") -> None:
     """Put a Parquet file in place in one step; it remembers `last_seq` and `copy`, of run.json. Raises StoreError."""
     noted = table.replace_schema_metadata({_LAST_SEQ: str(last_seq).encode(), _COPY: copy})
-
-    def write(temporary: Path) -> None:
-        pq.write_table(noted, temporary, compression="zstd", write_page_checksum=True)
-
-    replace_atomically(place, write)
+    replace_atomically(
+        place, lambda part: pq.write_table(noted, part, compression="zstd", write_page_checksum=True)
+    )
 
 
 def copy_in(place: Path) -> bytes:
@@ -252,7 +227,7 @@ def read_table(
     """
     check_file(place, "atlas" if filters else kind)
     schema = SAMPLES if kind == "samples" else CELLS
-    whole = schema.append(pa.field(by, _WORD)) if by else schema
+    whole = schema.append(pa.field(by, WORD)) if by else schema
     try:
         there = {*pq.read_schema(place).names}
         wanted = [name for name in whole.names if name in there or name not in _NEWER]
@@ -260,16 +235,12 @@ def read_table(
             place, columns=wanted, filters=filters, partitioning=None, page_checksum_verification=True
         )
         table.validate(full=True)  # before anything computes on it: its codes may point anywhere
-        for name in ("state", "core", "piece_bytes", "forked", "forks"):
-            if name in whole.names and name not in there:
-                kept = whole.field(name).type if name != "state" else pa.string()
-                table = table.append_column(name, pa.array([_NEWER[name]] * table.num_rows, kept))
-        if kind == "cells" and "warning_kinds" not in there:
-            table = _with_kinds(table.drop_columns([name for name in ("warning_numbers",) if name in there]))
-        lists = ("epoch_numbers", *(name for name in _NEWER if name.startswith("quantile_")))
-        for name in (name for name in lists if kind == "cells" and name not in there):
-            none: list[list[int]] = [[]] * table.num_rows
-            table = table.append_column(name, pa.array(none, CELLS.field(name).type))
+        for name in (name for name in whole.names if name in _NEWER and name not in there):
+            values = [_NEWER[name]] * table.num_rows
+            if name.startswith("warning_"):
+                values = [_NEWER[name] * len(texts or ()) for texts in table.column("warnings").to_pylist()]
+            column = pa.string() if name == "state" else whole.field(name).type
+            table = table.append_column(name, pa.array(values, column))
         table = table.select(whole.names).cast(whole)
         if address is not None:
             table = table.filter(pa.array([name == address for name in _words(table.column("address"))]))
@@ -307,11 +278,20 @@ def check_file(place: Path, kind: str) -> int:
     return last_seq
 
 
+def behind(rows: pa.Table, **words: str) -> pa.Table:
+    """The rows behind columns of words, each with the same one in all rows."""
+    codes = pa.array([0], pa.int32()).take(pa.array([0] * rows.num_rows, pa.int32()))
+    for place, (name, word) in enumerate(words.items()):
+        column = pa.DictionaryArray.from_arrays(codes, pa.array([word], pa.string()))
+        rows = rows.add_column(place, pa.field(name, WORD), column)
+    return rows
+
+
 def _cell_columns(cells: Sequence[Cell], lengths: Sequence[int]) -> dict[str, pa.Array]:
     columns: dict[str, pa.Array] = {}
     for name, kind in _CELL_FIELDS:
         values = [getattr(cell, name) for cell in cells]
-        if kind is not _WORD:
+        if kind is not WORD:
             columns[name] = pa.array(_repeated(values, lengths), kind)
             continue
         codes = {word: code for code, word in enumerate(dict.fromkeys(values))}
@@ -325,7 +305,7 @@ def _cell_columns(cells: Sequence[Cell], lengths: Sequence[int]) -> dict[str, pa
 def _cells_of(table: pa.Table) -> list[Cell]:
     """The cell of each row; equal cells are one object."""
     columns = [
-        _words(table.column(name)) if kind is _WORD else table.column(name).to_pylist()
+        _words(table.column(name)) if kind is WORD else table.column(name).to_pylist()
         for name, kind in _CELL_FIELDS[1:]
     ]
     known: dict[tuple[Any, ...], Cell] = {}

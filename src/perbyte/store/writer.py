@@ -70,7 +70,7 @@ from perbyte.store.manifest import (
     read_manifest,
     write_manifest,
 )
-from perbyte.store.reader import figures_of_stored, open_run, read_known, run_directory, stored_run
+from perbyte.store.reader import Known, figures_of_stored, open_run, read_known, run_directory, stored_run
 from perbyte.store.state import (
     RunState,
     differences,
@@ -95,19 +95,16 @@ class RunWriter:
         self,
         directory: Path,
         lock: RunLock,
-        state: RunState | None = None,
-        pending: list[tuple[int, Burst]] | None = None,
-        whole_bytes: int = 0,
-        notes: tuple[str, ...] = (),
+        known: Known | None = None,
         listed: dict[str, ManifestEntry] | None = None,
     ) -> None:
         self.directory = directory
-        self.notes = notes
+        self.notes = known.notes if known else ()
         self._listed = listed or {}  # each file of the run as it lies there
         self._lock = lock
-        self._state = state
-        self._pending = pending or []
-        self._journal = JournalWriter(directory, whole_bytes)
+        self._state = known.state if known else None
+        self._pending = known.pending if known else []
+        self._journal = JournalWriter(directory, known.whole_bytes if known else 0)
         self._closed = False
         self._compacts = extras.has("query")
 
@@ -147,7 +144,7 @@ class RunWriter:
                 if not manifest or place.name not in manifest.files or place.name == RUN_FILE
             }
             listed = dict(manifest.files if manifest else {}) | listed
-            return cls(directory, lock, known.state, known.pending, known.whole_bytes, known.notes, listed)
+            return cls(directory, lock, known, listed)
         except OSError as error:
             lock.release()
             raise disk_error(error, directory) from error
@@ -239,7 +236,10 @@ class RunWriter:
     def epoch_done(self, epoch: int) -> None:
         """Note that an epoch is over, and compact the journal."""
         self._append(EpochDone(self._next(), epoch))
-        self._compact()
+        with undisturbed():
+            self._write_samples()
+            self._put_state()
+            self._start_anew()
 
     def finish(
         self,
@@ -296,12 +296,6 @@ class RunWriter:
         with undisturbed():
             self._journal.append(event)
             state.apply(event)
-
-    def _compact(self) -> None:
-        with undisturbed():
-            self._write_samples()
-            self._put_state()
-            self._start_anew()
 
     def _start_anew(self) -> None:
         """Empty the journal, once its bursts are in a samples file."""
@@ -362,15 +356,9 @@ def _make_room(directory: Path, overwrite: bool) -> None:
 def _ours(directory: Path, overwrite: bool) -> list[Path]:
     """The files of the run that lies in `directory` and may be overwritten. Raises StoreError for all else there."""
     try:
-        present = [
-            place for place in directory.iterdir() if place.name != LOCK_FILE and not _is_leftover(place)
-        ]
-        ours = [
-            place
-            for place in present
-            if place.name in (RUN_FILE, CELLS_FILE, JOURNAL_FILE, MANIFEST_FILE, SIGNATURE_FILE, *BESIDE)
-            or place.match(SAMPLES_GLOB)
-        ]
+        present = [p for p in directory.iterdir() if p.name != LOCK_FILE and not _is_leftover(p)]
+        names = (RUN_FILE, CELLS_FILE, JOURNAL_FILE, MANIFEST_FILE, SIGNATURE_FILE, *BESIDE)
+        ours = [place for place in present if place.name in names or place.match(SAMPLES_GLOB)]
         if present and not ours:
             raise StoreError(
                 f"{directory} is not empty and holds no run", hint="choose another place with --out"
@@ -430,9 +418,7 @@ def merge(paths: Sequence[Path], into: Path) -> Run:
 
 def _joined(first: StoredRun, second: StoredRun) -> StoredRun:
     """Return both runs as one: under the conditions of the first, the second one's epochs numbered on."""
-    epochs = [calibration.epoch for calibration in first.calibrations] + [
-        burst.epoch for burst in first.bursts
-    ]
+    epochs = [learnt.epoch for learnt in first.calibrations] + [burst.epoch for burst in first.bursts]
     shift = 1 + max(epochs, default=-1)
     tiers: dict[Row, UnprovenTier] = {tier.row: tier for tier in first.unproven}
     tiers |= {tier.row: tier for tier in second.unproven if tier.factor or tier.row not in tiers}

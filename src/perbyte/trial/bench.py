@@ -1,20 +1,24 @@
 """What a trial measures: the user's rows, and beside them what libraries offer of the same.
 
 Only what every row of the user's can be set against is measured of others: same algorithm, operation, contract and
-size. Nothing is started here.
+size. Before that a first look tells whether the user's program starts, answers and comes back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 
+from perbyte.errors import PerbyteError, RunnerRefused, RunnerTimedOut
 from perbyte.model import Algorithm, Cell, Run
 from perbyte.protocol.messages import HelloAnswer
+from perbyte.runners import RunnerSpec, Session, TimeLimits
 
 SIZES = (64, 1024, 16384)
 _FIXED = {"signature": (32,), "kem": (32,), "key-agreement": (32,), "kdf": (32, 512)}
 QUICK_SIZES = (8192,)
-FAULTS = frozenset({"incorrect", "disputed", "crashed", "timed-out", "garbled", "absent"})
+# seconds where a run allows minutes: of many implementations a few may hang
+_LOOK = TimeLimits(hello=5, prepare=5, check=5, quit=1)
+_FAULTS = frozenset({"incorrect", "disputed", "crashed", "timed-out", "garbled", "absent"})
 
 
 def sizes_for(algorithm: Algorithm, asked: Sequence[int] | None, *, quick: bool = False) -> tuple[int, ...]:
@@ -49,9 +53,25 @@ def draw_cells(
 
 def failed(run: Run, own: Collection[str]) -> bool:
     """True when a row of the user's is wrong, breaks off or does not come back; not where its figure is refused."""
-    return any(failure.runner in own and failure.kind in FAULTS for failure in run.failures)
+    return any(failure.runner in own and failure.kind in _FAULTS for failure in run.failures)
 
 
 def measured(run: Run, own: Collection[str]) -> bool:
     """True when a row of the user's gave a figure."""
     return any(figure.cell.runner in own for figure in run.cells)
+
+
+def look(spec: RunnerSpec, size: int) -> tuple[str, str]:
+    """('', '') when every operation can be prepared and called at `size`; else what is wrong in a word, and why."""
+    try:
+        with Session(spec, limits=_LOOK) as session:
+            for row in session.hello().operations:
+                handle = session.prepare(row.algorithm, row.operation, row.contract, size, seed=7)
+                session.check_calls(handle, 1)
+    except RunnerTimedOut as error:
+        return "hangs", str(error)
+    except RunnerRefused as error:
+        return "refuses", str(error)
+    except PerbyteError as error:
+        return "crashes", str(error)
+    return "", ""

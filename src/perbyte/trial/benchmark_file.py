@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shlex
 import shutil
-import stat
 import subprocess
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +16,13 @@ from pathlib import Path
 
 import msgspec
 
-from perbyte.catalogue import load
-from perbyte.catalogue.catalogue import SEARCH_VARIABLE
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.model import Cell
-from perbyte.model.benchmark import Benchmark
+from perbyte.model.algorithm import Benchmark
 from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec
-from perbyte.trial.building import captured, home, replacing
+from perbyte.trial.building import captured, home, make_executable, replacing
+from perbyte.trial.own_algorithm import describe_algorithms
 from perbyte.trial.program import DoesNotBuild, describe
 
 WAY_VARIABLE, PLAN_VARIABLE = "PERBYTE_BENCH", "PERBYTE_BENCH_PLAN"
@@ -97,7 +94,7 @@ def put_in_place(built: BuiltBenchmarks, environment: Mapping[str, str]) -> Benc
         )
         runner = scratch / "runner"
         runner.write_text(start, encoding="utf-8")
-        runner.chmod(runner.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+        make_executable(runner)
     return suite_in(place, built)
 
 
@@ -140,21 +137,14 @@ def ask(program: Path, directory: Path, environment: Mapping[str, str]) -> str:
 
 def describe_routines(suites: Iterable[BenchmarkProgram], key: str) -> None:
     """Let the catalogue know the routines of these programs from now on. Raises DataFileError."""
-    tables = {
-        benchmark.id: (
-            f'[algorithms."{benchmark.id}"]\nname = {json.dumps(plain(benchmark.name, 200), ensure_ascii=False)}\n'
-            'kind = "routine"\nyear = 2000\norigin = "the user"\noperations = ["call"]\nsources = ["perbyte bench"]\n'
-        )
+    routine = {"kind": "routine", "year": 2000, "origin": "the user", "operations": ["call"]}
+    algorithms = {
+        benchmark.id: {"name": plain(benchmark.name, 200), **routine, "sources": ["perbyte bench"]}
         for suite in suites
         for benchmark in suite.benchmarks
     }
-    place = home() / "algorithms" / f"bench-{hashlib.sha256(key.encode()).hexdigest()[:16]}"
-    shutil.rmtree(place, ignore_errors=True)
-    (place / "algorithms").mkdir(parents=True)
-    (place / "algorithms" / "benchmarks.toml").write_text("\n".join(tables.values()), encoding="utf-8")
-    before = [path for path in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if path]
-    os.environ[SEARCH_VARIABLE] = os.pathsep.join([*before, str(place)])
-    load.cache_clear()
+    digest = hashlib.sha256(key.encode()).hexdigest()[:16]
+    describe_algorithms(home() / "algorithms" / f"bench-{digest}", "benchmarks", algorithms)
 
 
 def told_by(

@@ -1,4 +1,7 @@
-"""What builds of trials share: tools and what they say, the place that a whole build takes, the compiled SDK."""
+"""What builds of trials share: tools and what they say, the place that a whole build takes, the compiled SDK.
+
+Programs of other languages also share the SDK compiled for them, and the script that starts them.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from string import Template
 
 from perbyte import places
 from perbyte.errors import EnvironmentLacking
-from perbyte.runners.build import run_tool
+from perbyte.runners.build import C_FLAGS, run_tool
+from perbyte.runners.needs import compiler
 
 LIMIT_S = 300
 _KEPT = 12_000
@@ -104,3 +109,73 @@ def compiled_sdk(
             raise EnvironmentLacking(f"the SDK cannot be compiled: {words[0][:2000]}")
         (place / name).replace(made)
     return made
+
+
+def tool(program: str, packages: str) -> str:
+    """Where a toolchain's program lies. Raises EnvironmentLacking with the packages that bring it."""
+    if path := shutil.which(program):
+        return path
+    raise EnvironmentLacking(f"there is no {program} here", hint=f"install it, e.g. {packages}")
+
+
+def sdk_library(
+    version: str, more: Sequence[Path] = (), flags: Sequence[str] = (), name: str = "libperbyte.so"
+) -> Path:
+    """The compiled SDK with the loops of other languages, for the compiler `version`; made when it is not there yet.
+
+    `name` ends in .a for an archive.
+    """
+    sdk = places.data_dir("runners") / "sdk"
+    sources = [*sorted((sdk / "c").glob("*.c")), sdk / "foreign" / "foreign.c", *more]
+    macros = [f'-DPB_COMPILER="{version}"', '-DPB_FLAGS=""']
+    base = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-fPIC", f"-I{sdk / 'c'}", f"-I{sdk / 'foreign'}", *flags]
+    objects = [f"{file.stem}.o" for file in sources]
+    static = name.endswith(".a")
+    last = [*compiler("c"), "-shared", "-o", name, *objects, "-lm", "-ldl", "-pthread"]
+    if static:
+        last = ["ar", "rcs", name, *objects]
+    headers = [*(sdk / "c").glob("*.h"), *(sdk / "foreign").glob("*.h")]
+    return compiled_sdk(name, [*base, *macros], [*sources, *headers], last, static)
+
+
+def write_start(scratch: Path, name: str, library: Path, command: str, environment: str = "") -> None:
+    """The program that the orchestrator starts: the environment, and then the language's own."""
+    text = (
+        '#!/bin/sh\nhere=$(dirname -- "$0")\n'
+        f"{environment}PERBYTE_SDK={shlex.quote(str(library))} PERBYTE_NAME={shlex.quote(name)} exec {command}\n"
+    )
+    (scratch / "runner").write_text(text, encoding="utf-8")
+
+
+def said_by(program: str, option: str) -> str:
+    """What a program says of itself, in one line without quotes."""
+    ended = subprocess.run([program, option], capture_output=True, text=True, timeout=20, check=False)
+    return (ended.stdout or ended.stderr).strip().replace('"', "")
+
+
+def go_environment(go: str) -> dict[str, str]:
+    """What `go build` must find in its environment, so that the SDK's package is linked with the compiled SDK."""
+    sdk = places.data_dir("runners") / "sdk"
+    library = sdk_library(said_by(go, "version").removeprefix("go version "), name="libperbyte.a")
+    return {
+        "CGO_ENABLED": "1",
+        "CGO_CFLAGS": f"-O2 -I{sdk / 'c'} -I{sdk / 'foreign'}",
+        "CGO_LDFLAGS": f"{library} -lm -ldl -lpthread",
+    }
+
+
+def write_generated(file: Path, **values: object) -> None:
+    """Write `file` from the SDK's `try/NAME.in`, whose marks (`$row`) are replaced by `values`."""
+    template = places.data_dir("runners") / "sdk" / "try" / f"{file.name}.in"
+    text = Template(template.read_text(encoding="utf-8")).substitute(values)
+    file.write_text(text, encoding="utf-8")
+
+
+def nearest(start: Path, name: str) -> Path | None:
+    """The file or directory `name` in `start` or the nearest directory above that has one."""
+    return next((path for place in (start, *start.parents) if (path := place / name).exists()), None)
+
+
+def make_executable(program: Path) -> None:
+    """Let everybody start a program."""
+    program.chmod(program.stat().st_mode | 0o111)

@@ -17,8 +17,7 @@ from typing import Any
 from perbyte import places
 from perbyte.errors import UsageError
 from perbyte.trial.benchmark_file import BuiltBenchmarks, told_by
-from perbyte.trial.building import home
-from perbyte.trial.foreign import tool
+from perbyte.trial.building import home, tool
 
 CRATE, PATCHED = "perbyte-criterion", "criterion"
 _LIMIT_S = 1800

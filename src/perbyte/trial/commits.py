@@ -53,6 +53,10 @@ class Repository:
         lines = [line.partition(" ") for line in _said(self.root, *words).splitlines()]
         return [Commit(name, subject) for name, _, subject in lines]
 
+    def time(self, commit: Commit) -> int:
+        """When `commit` was made, in seconds since 1970."""
+        return int(_said(self.root, "log", "-1", "--format=%ct", commit.name) or 0)
+
     def changed(self, files: Sequence[Path]) -> bool:
         """True where one of `files` is not as HEAD has it."""
         return bool(_said(self.root, "status", "--porcelain", "--", *map(str, files)))

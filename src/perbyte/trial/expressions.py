@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from perbyte.trial.prototype import Shape
-from perbyte.trial.roles import BACK_AND_FORTH, NUMBER, Call, returns_bytes
+from perbyte.trial.prototype import Parameter, Shape
+from perbyte.trial.roles import BACK_AND_FORTH, NUMBER, Call, is_number, returns_bytes
 
 _WIDTHS = {
     "u16": "uint16_t",
@@ -48,46 +48,17 @@ def expression(call: Call) -> str:
     """The C expression of one timed call."""
     text = f"{symbol(call)}({', '.join(_arguments(call))})"
     if call.makes:
-        return f"give_back(state), state->made = {text}"
+        return f"trial_give_back(state), state->made = {text}"
     if call.hands_over:
-        return f"{text}, take_out(out, state->made, out_max)"
+        return f"{text}, trial_take_out(out, state->made, out_max)"
     if call.freed:
-        return f"take_out(out, {text}, out_max)"
+        return f"trial_take_out(out, {text}, out_max)"
     if call.step == "permute":
         return text if call.has("buffer") else f"memcpy(state->context, out, size), {text}"
     if call.one_block:
         once = re.sub(r"\b(in|out)(?=[,)])", r"\1 + at", text)
         text = f"({{ for (size_t at = 0; at < size; at += BLOCK) {once}; }})"
     return f"memcpy(out, in, size), {text}" if call.has("buffer") else text
-
-
-def taking(calls: Iterable[Call]) -> str:
-    """The C that frees what a function allocates, and copies it to the output first where it is that."""
-    for call in calls:
-        if not (freed := call.freed):
-            continue
-        declared = "" if freed == "free" else f"extern void {freed}(void *);\n"
-        text = _GIVE_BACK if call.makes else _TAKE_OUT
-        return declared + text.replace("FREE", freed)
-    return ""
-
-
-_TAKE_OUT = """\
-static void take_out(void *out, void *made, size_t bytes)
-{
-	if (made)
-		memcpy(out, made, bytes);
-	FREE(made);
-}
-"""
-_GIVE_BACK = """\
-static void give_back(struct state *state)
-{
-	if (state->made)
-		FREE(state->made);
-	state->made = NULL;
-}
-"""
 
 
 def counted(operation: str, call: Call) -> str:
@@ -158,15 +129,10 @@ def _arguments(call: Call) -> list[str]:
     if call.step == "permute":
         given["in"] = "state->context"
     given |= {role: role for role in call.roles if NUMBER.fullmatch(role)}
-    shapes = (
-        [parameter.shape for parameter in call.prototype.parameters]
-        if call.prototype
-        else [None] * len(call.roles)
-    )
     arguments: list[str] = []
-    for role, shape in zip(call.roles, shapes, strict=True):
+    for role, parameter in _given_parameters(call):
         arguments.append(given[role])
-        if shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
+        if parameter and parameter.is_slice:
             arguments.append(_slice_length(call, role))
     if call.prototype and returns_bytes(call.prototype):
         arguments.append("out")
@@ -204,36 +170,27 @@ def _word(word: str, value: str, text: str) -> str:
 def declaration(call: Call) -> str:
     """Declare a function with plain pointers; numbers as wide as the source says."""
     kinds: list[str] = []
-    parameters = call.prototype.parameters if call.prototype else ()
-    for index, role in enumerate(call.roles):
-        shape = parameters[index].shape if parameters else None
-        if (
-            role in ("size", "blocks", "counter")
-            or NUMBER.fullmatch(role)
-            or role.endswith(("-length", "-bits"))
-        ):
-            kinds.append(_number(parameters[index].type) if parameters else "size_t")
+    for role, parameter in _given_parameters(call):
+        if is_number(role):
+            kinds.append(_number(parameter.type) if parameter else "size_t")
         else:
-            kinds.append(
-                "const void *"
-                if shape in (Shape.READ, Shape.READ_SLICE)
-                else "void *"
-                if parameters
-                else "const void *"
-            )
-            if shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
+            read = not parameter or parameter.shape in (Shape.READ, Shape.READ_SLICE)
+            kinds.append("const void *" if read else "void *")
+            if parameter and parameter.is_slice:
                 kinds.append("size_t")
+    result = "int" if answers(call) else "void"
     if call.prototype and returns_bytes(call.prototype):
         kinds.append("void *")
-    returned = call.prototype and returns_bytes(call.prototype)
-    result = (
-        "void *"
-        if call.freed and not call.hands_over
-        else "int"
-        if answers(call) and not returned
-        else "void"
-    )
+        result = "void"
+    if call.freed and not call.hands_over:
+        result = "void *"
     return f"extern {result} {symbol(call)}({', '.join(kinds) or 'void'});"
+
+
+def _given_parameters(call: Call) -> Iterable[tuple[str, Parameter | None]]:
+    """Each role with the parameter of the source, or None where only the user told the roles."""
+    parameters = call.prototype.parameters if call.prototype else [None] * len(call.roles)
+    return zip(call.roles, parameters, strict=True)
 
 
 def _number(kind: str) -> str:

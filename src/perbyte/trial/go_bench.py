@@ -15,8 +15,7 @@ from typing import Any
 from perbyte import places
 from perbyte.errors import UsageError
 from perbyte.trial.benchmark_file import BuiltBenchmarks, told_by
-from perbyte.trial.building import home
-from perbyte.trial.foreign import said_by, sdk_library, tool
+from perbyte.trial.building import go_environment, home, tool
 
 ENVIRONMENT = {"GODEBUG": "asyncpreemptoff=1"}
 _LIMIT_S = 900
@@ -54,7 +53,7 @@ def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
         product = place / f"{name}.built"
         command = [go, "build", *flags, "-mod=mod", f"-modfile={scratch / 'go.mod'}"]
         command += [f"-overlay={scratch / 'overlay.json'}", "-o", str(product), f"./{_MAIN}"]
-        _said(command, directory, _environment(go, sdk))
+        _said(command, directory, go_environment(go) | {"GOWORK": "off"})
     return BuiltBenchmarks(name, product, directory, "go", package["ImportPath"])
 
 
@@ -131,16 +130,6 @@ def _write_modules(module: Path, sdk: Path, scratch: Path) -> None:
     sums = module.with_name("go.sum")
     if sums.is_file():
         (scratch / "go.sum").write_bytes(sums.read_bytes())
-
-
-def _environment(go: str, sdk: Path) -> dict[str, str]:
-    library = sdk_library(said_by(go, "version").removeprefix("go version "), static=True)
-    return {
-        "CGO_ENABLED": "1",
-        "CGO_CFLAGS": f"-O2 -I{sdk / 'c'} -I{sdk / 'foreign'}",
-        "CGO_LDFLAGS": f"{library} -lm -ldl -lpthread",
-        "GOWORK": "off",
-    }
 
 
 def _rewriter(go: str, sdk: Path) -> str:

@@ -18,12 +18,19 @@ from pathlib import Path
 from perbyte import places
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners.needs import compiler
-from perbyte.trial.building import home, words_of
-from perbyte.trial.foreign import said_by, sdk_library, tool, write_start
+from perbyte.trial.building import (
+    home,
+    said_by,
+    sdk_library,
+    tool,
+    words_of,
+    write_generated,
+    write_start,
+)
 from perbyte.trial.language import Managed
 from perbyte.trial.program import DoesNotBuild, digest_of
+from perbyte.trial.prototype import JAVA, KOTLIN, without_comments
 from perbyte.trial.roles import returns_bytes
-from perbyte.trial.signatures import JAVA, KOTLIN, without_comments
 
 # a serial collector, a young generation whose pages are there, compilers that work while nobody times
 OPTIONS = (
@@ -60,7 +67,7 @@ def write_jvm(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
         files = [file for file in files if file.endswith(".java")]
     else:
         files = [str(file) for file in asked.files if file.suffix in JAVA]
-    (scratch / "PerbyteCalls.java").write_text(_loops(asked, text, package), encoding="utf-8")
+    _write_loops(asked, text, package, scratch)
     root = asked.main.parent
     for _ in package.split(".") if package and asked.language == "java" else ():
         root = root.parent
@@ -137,7 +144,7 @@ def _program(jdk: Path, version: str) -> Path:
             f"there is no whole JDK in {jdk}", hint="apt-get install default-jdk-headless"
         )
     flags = (f"-I{include}", f"-I{include / 'linux'}")
-    library = sdk_library(version, (jvm,), flags, static=True)
+    library = sdk_library(version, (jvm,), flags, "libperbyte.a")
     program = library.with_name("perbyte-jvm")
     if not program.is_file():
         new = library.with_name(f"perbyte-jvm.{os.getpid()}")
@@ -179,8 +186,8 @@ def _made(command: Sequence[str], place: Path) -> None:
         raise DoesNotBuild(text)
 
 
-def _loops(asked: Managed, text: str, package: str) -> str:
-    """The class that makes the timed calls."""
+def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None:
+    """Write the class that makes the timed calls."""
     output = asked.lengths[2]
     room = f"data.length + {output}" if asked.kind in ("STREAM", "AEAD") else str(output)
     owners = {call.function: _owner(asked, text, call.function) for call in asked.calls.values()}
@@ -194,7 +201,8 @@ def _loops(asked: Managed, text: str, package: str) -> str:
             line += ' if (made == null) throw new IllegalStateException("refused");'
         loops.append(_LOOP.format(name=name.lower(), line=line))
         cases.append(f"            case {_NUMBERS[name]}: return {name.lower()}(s, n);")
-    return _CALLS.format(
+    write_generated(
+        scratch / "PerbyteCalls.java",
         package=f"package {package};\n" if package else "",
         room=room,
         loops="\n".join(loops),
@@ -265,57 +273,4 @@ _LOOP = """\
         s.last = made;
         return true;
     }}
-"""
-_CALLS = """\
-// Written by `perbyte try`: calls of a user's functions, in loops that are timed from C (sdk/jvm).
-{package}
-public final class PerbyteCalls {{
-    private static final class State {{
-        byte[] data, aad, out, last;
-        byte[][] keys, nonces;
-    }}
-
-    private static final long FIRST_NS = 400_000_000, MORE_NS = 100_000_000, FULL = 40 << 20;
-    private static final java.util.Set<String> warmed = new java.util.HashSet<>();
-
-    static Object open(byte[] data, byte[] aad, byte[][] keys, byte[][] nonces) {{
-        State made = new State();
-        made.data = data;
-        made.aad = aad;
-        made.keys = keys;
-        made.nonces = nonces;
-        made.out = new byte[{room}];
-        return made;
-    }}
-
-    static boolean run(Object state, int n, int which) {{
-        State s = (State) state;
-        if (n == 0) return true;
-        switch (which) {{
-{cases}
-            default: return false;
-        }}
-    }}
-
-{loops}
-    /** Until the compilers have had their turn; a second size finds the code compiled. */
-    static void warm(Object state, int which) {{
-        boolean first = warmed.add(which + "");
-        if (!warmed.add(which + " " + ((State) state).data.length)) return;
-        long until = System.nanoTime() + (first ? FIRST_NS : MORE_NS);
-        for (int calls = 1; System.nanoTime() < until; calls = Math.min(2 * calls, 256)) {{
-            if (!run(state, calls, which)) return;
-        }}
-    }}
-
-    /** Collects between samples, before the young generation is full. */
-    static void look() {{
-        Runtime here = Runtime.getRuntime();
-        if (here.totalMemory() - here.freeMemory() > FULL) System.gc();
-    }}
-
-    static byte[] show(Object state) {{
-        return ((State) state).last;
-    }}
-}}
 """

@@ -8,19 +8,12 @@ from pathlib import Path
 
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
-from perbyte.trial.roles import Call
-from perbyte.trial.signatures import MANAGED
+from perbyte.trial.prototype import MANAGED
+from perbyte.trial.roles import STEPS_OF, UNTIMED, Call
 
 KINDS = {"hash": "HASH", "xof": "HASH", "mac": "MAC", "stream-cipher": "STREAM", "aead": "AEAD"}
 OF_SCRIPTS = {"kdf": "EXPAND", "signature": "SIGNATURE", "key-agreement": "AGREEMENT", "kem": "KEM"}
 """What only the SDKs of Python and JavaScript have loops for here."""
-_STEPS = {
-    "signature": ("keypair", "sign", "verify"),
-    "key-agreement": ("base", "derive"),
-    "kem": ("keypair", "encapsulate", "decapsulate"),
-    "aead": ("seal", "open"),
-}
-UNTIMED = ("keypair", "base")
 _OF_STEP = {
     "sign": {"in": "messages[turn & 15]", "secret-key": "private"},
     "verify": {"tag": "signature", "in": "message", "public-key": "public"},
@@ -62,8 +55,11 @@ class Managed:
                 f"{self.algorithm.id} is of the kind '{kind}', which cannot be tried in {self.language} this way",
                 hint="write a runner with its SDK: docs/runner-in-any-language.md, runners/sdk",
             )
-        if lacking := [step for step in _STEPS.get(kind, ()) if step not in self.calls]:
-            steps = ",".join(f"{step}=NAME" for step in _STEPS[kind])
+        needed = STEPS_OF[kind] if known[kind] in OF_SCRIPTS.values() else ()
+        if kind == "aead":
+            needed = ("seal", "open")
+        if lacking := [step for step in needed if step not in self.calls]:
+            steps = ",".join(f"{step}=NAME" for step in needed)
             raise UsageError(f"there is no function for {lacking[0]}", hint=f"--function {steps}")
         if "keypair" in self.calls and self.calls["keypair"].roles != ("seed",):
             raise UsageError(

@@ -11,20 +11,29 @@ import os
 import re
 import shlex
 import shutil
-import stat
 from collections.abc import Sequence
 from pathlib import Path
 
 from perbyte import places
 from perbyte.errors import EnvironmentLacking
 from perbyte.runners import RunnerSpec
-from perbyte.trial.building import replacing, words_of
-from perbyte.trial.foreign import said_by, sdk_library, tool, write_start
-from perbyte.trial.golang import write_go
+from perbyte.trial.building import (
+    go_environment,
+    make_executable,
+    nearest,
+    replacing,
+    said_by,
+    sdk_library,
+    tool,
+    words_of,
+    write_generated,
+    write_start,
+)
 from perbyte.trial.jvm import write_jvm
 from perbyte.trial.language import Managed
 from perbyte.trial.program import DoesNotBuild, describe, digest_of
-from perbyte.trial.signatures import TYPED
+from perbyte.trial.prototype import TYPED
+from perbyte.trial.roles import Call, returns_bytes
 
 _EXPORTED = (
     r"\bexport\s+(?:default\s+)?(?:async\s+)?(?:function|const|let|var)\s+{name}\b"
@@ -45,8 +54,7 @@ def build_managed(asked: Managed, place: Path, flags: Sequence[str] = ()) -> Run
         for file in asked.files:
             shutil.copy(file, subject / file.name)
         _WAYS[asked.language](asked, scratch, flags)
-        program = scratch / "runner"
-        program.chmod(program.stat().st_mode | stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH)
+        make_executable(scratch / "runner")
     return describe(asked.name, place, asked.files, language=asked.language)
 
 
@@ -56,39 +64,33 @@ def _python(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     key, nonce, output = asked.lengths
     codes = ", ".join(f"{name}: {json.dumps(code)}" for name, code in asked.codes().items())
     functions = ", ".join(f'"{call.function}": subject.{call.function}' for call in asked.calls.values())
-    opened = ""
-    for step, call in asked.calls.items():
-        if step in ("open", "verify"):
-            refusals = "(None, False)" if step == "open" else "(False,)"
-            opened += f'names["{call.function}"] = refusing(subject.{call.function}, {refusals})\n'
-    pair = ""
+    refusals = {"open": "(None, False)", "verify": "(False,)"}
+    opened = "".join(
+        f'names["{call.function}"] = refusing(subject.{call.function}, {refusals[step]})\n'
+        for step, call in asked.calls.items()
+        if step in refusals
+    )
+    pair = "public = private = None"
     if made := asked.calls.get("keypair"):
-        pair = f"    public, private = subject.{made.function}(given.keys[0])\n"
+        pair = f"public, private = subject.{made.function}(given.keys[0])"
     elif made := asked.calls.get("base"):
-        pair = f"    public = given.data if given.given else subject.{made.function}(given.nonces[0])\n"
-        pair += "    private = given.keys[0]\n"
-    (scratch / "runner.py").write_text(
-        _PYTHON.format(
-            sdk=str(places.data_dir("runners") / "sdk" / "python"),
-            origin=str(asked.main.parent),
-            module=asked.main.stem,
-            functions=functions,
-            opened=opened,
-            version=digest_of(asked.files),
-            library=asked.main.name,
-            row=f'"{asked.algorithm.id}", {asked.kind}, {key}, {nonce}, {output}, {{{codes}}}, values, '
-            f"{asked.algorithm.ciphertext_bytes}",
-            pair=pair or "    public = private = None\n",
-        ),
-        encoding="utf-8",
+        pair = f"public = given.data if given.given else subject.{made.function}(given.nonces[0])\n"
+        pair += "    private = given.keys[0]"
+    write_generated(
+        scratch / "runner.py",
+        sdk=repr(str(places.data_dir("runners") / "sdk" / "python")),
+        origin=repr(str(asked.main.parent)),
+        module=asked.main.stem,
+        functions=functions,
+        opened=opened,
+        version=repr(digest_of(asked.files)),
+        library=repr(asked.main.name),
+        row=f'"{asked.algorithm.id}", {asked.kind}, {key}, {nonce}, {output}, {{{codes}}}, values, '
+        f"{asked.algorithm.ciphertext_bytes}",
+        pair=pair,
     )
-    write_start(
-        scratch,
-        asked.name,
-        library,
-        f'{shlex.quote(interpreter)} -s -B "$here/runner.py"',
-        "PYTHONHASHSEED=0 ",
-    )
+    command = f'{shlex.quote(interpreter)} -s -B "$here/runner.py"'
+    write_start(scratch, asked.name, library, command, "PYTHONHASHSEED=0 ")
 
 
 def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
@@ -112,12 +114,9 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
         text += f"\nexport {{ {name} }};\n" if esm else f"\nmodule.exports.{name} = {name};\n"
     subject.write_text(text, encoding="utf-8")
     (subject.parent / "package.json").write_text(json.dumps({"type": "module" if esm else "commonjs"}))
-    for parent in asked.main.parents:
-        if (parent / "node_modules").is_dir():
-            (subject.parent / "node_modules").symlink_to(parent / "node_modules")
-            break
+    if modules := nearest(asked.main.parent, "node_modules"):
+        (subject.parent / "node_modules").symlink_to(modules)
     key, nonce, output = asked.lengths
-    kind = asked.kind.lower()
     pair = "{}"
     if call := asked.calls.get("keypair"):
         pair = f"pairOf(names[{json.dumps(call.function)}](keys[0]))"
@@ -125,21 +124,18 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
         pair = f"{{ private: keys[0], public: given ? data : names[{json.dumps(call.function)}](nonces[0]) }}"
     order = ("MESSAGE", "REKEY", "INVERSE", "INVERSE_REKEY")
     codes = ", ".join(f"{order.index(name)}: {json.dumps(code)}" for name, code in asked.codes().items())
-    (scratch / "runner.cjs").write_text(
-        _JAVASCRIPT.format(
-            sdk=json.dumps(str(sdk / "node" / "perbyte.cjs")),
-            file=subject.name,
-            names=", ".join(f"{json.dumps(name)}" for name in names),
-            refusing=json.dumps(
-                {call.function: step for step, call in asked.calls.items() if step in ("open", "verify")}
-            ),
-            pair=pair,
-            row=f"algorithm: {json.dumps(asked.algorithm.id)}, kind: '{kind}', key: {key}, nonce: {nonce}, "
-            f"output: {output}, ciphertext: {asked.algorithm.ciphertext_bytes}, code: {{ {codes} }}",
-            library=json.dumps(asked.main.name),
-            version=json.dumps(digest_of(asked.files)),
-        ),
-        encoding="utf-8",
+    refusing = {call.function: step for step, call in asked.calls.items() if step in ("open", "verify")}
+    write_generated(
+        scratch / "runner.cjs",
+        sdk=json.dumps(str(sdk / "node" / "perbyte.cjs")),
+        module=json.dumps(subject.name),
+        names=", ".join(map(json.dumps, names)),
+        refusing=json.dumps(refusing),
+        pair=pair,
+        row=f"algorithm: {json.dumps(asked.algorithm.id)}, kind: '{asked.kind.lower()}', key: {key}, nonce: {nonce}, "
+        f"output: {output}, ciphertext: {asked.algorithm.ciphertext_bytes}, code: {{ {codes} }}",
+        library=json.dumps(asked.main.name),
+        version=json.dumps(digest_of(asked.files)),
     )
     command = f'{shlex.quote(node)} --v8-pool-size=0 --single-threaded "$here/runner.cjs"'
     write_start(scratch, asked.name, library, command)
@@ -169,90 +165,63 @@ def _without_types(file: Path, version: str) -> Path:
 
 def _go(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
     go = tool("go", "apt-get install golang-go gcc")
-    runners = places.data_dir("runners")
-    write_go(asked, scratch, runners / "sdk" / "go")
-    library = sdk_library(said_by(go, "version").removeprefix("go version "), static=True)
-    c, foreign = runners / "sdk" / "c", runners / "sdk" / "foreign"
-    environment = {
-        "CGO_ENABLED": "1",
-        "CGO_CFLAGS": f"-O2 -I{c} -I{foreign}",
-        "CGO_LDFLAGS": f"{library} -lm -ldl -lpthread",
-        "GOFLAGS": "-mod=mod",
-    }
+    _write_go(asked, scratch / "subject")
+    environment = go_environment(go) | {"GOFLAGS": "-mod=mod"}
     words = [f"{name}={value}" for name, value in environment.items()]
-    out = ["env", *words, go, "build", *flags, "-trimpath", "-o", str(scratch / asked.name), "."]
-    if text := words_of(out, scratch / "subject"):
+    command = ["env", *words, go, "build", *flags, "-trimpath", "-o", str(scratch / asked.name), "."]
+    if text := words_of(command, scratch / "subject"):
         raise DoesNotBuild(re.sub(r"^# .*\n", "", text))
-    write_start(scratch, asked.name, library, f'"$here/{asked.name}"', "GODEBUG=asyncpreemptoff=1 ")
+    library = environment["CGO_LDFLAGS"].split()[0]
+    write_start(scratch, asked.name, Path(library), f'"$here/{asked.name}"', "GODEBUG=asyncpreemptoff=1 ")
+
+
+def _write_go(asked: Managed, subject: Path) -> None:
+    """Turn the files in `subject` into package main, with the adapter and a go.mod beside them."""
+    for file in asked.files:
+        if file.suffix == ".go":
+            text = (subject / file.name).read_text(encoding="utf-8")
+            text = re.sub(r"^package\s+\w+", "package main", text, count=1, flags=re.MULTILINE)
+            text = re.sub(r"^func main\(\)", "func ownMain()", text, flags=re.MULTILINE)
+            (subject / file.name).write_text(text, encoding="utf-8")
+    key, nonce, output = asked.lengths
+    asked.codes()  # raises for roles that cannot be given
+    inverse = asked.calls.get("open")
+    first = next(call for step, call in asked.calls.items() if step != "open")
+    row = (
+        f'perbyte.Function("{asked.algorithm.id}", perbyte.{_GO_KINDS[asked.kind]}, {key}, {nonce}, {output}, '
+        f'"{first.function}", {_closure(first, output)}, {_closure(inverse, output) if inverse else "nil"})'
+    )
+    version = digest_of(asked.files)
+    library = f'perbyte.Library{{Name: "{asked.main.name}", License: "not stated", Version: "{version}"}}'
+    (subject / "perbyte_main.go").write_text(
+        f'// Written by `perbyte try`.\npackage main\n\nimport "perbyte"\n\nfunc main() {{\n\tperbyte.Main({library},\n'
+        f"\t\t{row})\n}}\n",
+        encoding="utf-8",
+    )
+    # a go.mod with what the user's own requires
+    sdk = places.data_dir("runners") / "sdk" / "go"
+    lines = ["module trial", "", "go 1.24", "", "require perbyte v0.0.0", f"replace perbyte => {sdk}", ""]
+    if module := nearest(asked.main.parent, "go.mod"):
+        text = module.read_text(encoding="utf-8")
+        lines += re.findall(r"^require\s+\([^)]*\)|^require\s+[^(\n]+$", text, re.MULTILINE)
+    (subject / "go.mod").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    if sums := nearest(asked.main.parent, "go.sum"):
+        shutil.copy(sums, subject / "go.sum")
+
+
+_GO_KINDS = {"HASH": "OfHash", "MAC": "OfMAC", "STREAM": "OfStream", "AEAD": "OfAEAD"}
+
+
+def _closure(call: Call, output: int) -> str:
+    """A function of Go that makes one call and says whether it went well; its output goes to `out`."""
+    given = {"in": "data", "out-length": str(output)}
+    text = f"{call.function}({', '.join(given.get(role, role) for role in call.roles)})"
+    head = "func(out, key, nonce, data, aad []byte) bool {"
+    if not call.prototype or not returns_bytes(call.prototype):
+        return f"{head} {text}; return true }}"
+    failing = "error" in call.prototype.result
+    made = f"made, err := {text}; if err != nil {{ return false }}" if failing else f"made := {text}"
+    return f"{head} {made}; return copy(out, made[:]) == len(made) }}"
 
 
 _WAYS = {"python": _python, "javascript": _javascript, "go": _go, "java": write_jvm, "kotlin": write_jvm}
-_PYTHON = """\
-# Written by `perbyte try`: a user's function behind the SDK for Python.
-import pathlib
-import sys
-
-here = pathlib.Path(__file__).parent
-sys.path[0:0] = [{sdk!r}, str(here / "subject")]
-sys.path.append({origin!r})
-from perbyte_runner import AEAD, AGREEMENT, EXPAND, HASH, KEM, MAC, SIGNATURE, STREAM
-from perbyte_runner import INVERSE, INVERSE_REKEY, MESSAGE, REKEY, Library, Row, main
-import {module} as subject
-
-
-def refusing(function, refusals):
-    def called(*given):
-        answer = function(*given)
-        if any(answer is refusal for refusal in refusals):
-            raise ValueError("refused")
-        return answer
-
-    return called
-
-
-names = {{{functions}}}
-{opened}
-
-def values(given):
-{pair}    return names | {{
-        "public": public, "private": private, "messages": given.messages, "size": given.size,
-        "message": given.data[: given.size], "signature": given.data[given.size :],
-        "data": given.data, "aad": given.aad, "keys": given.keys, "nonces": given.nonces,
-        "key0": given.keys[0], "nonce0": given.nonces[0],
-    }}
-
-
-main(Library({library!r}, "not stated", {version!r}), [Row({row})])
-"""
-_JAVASCRIPT = """\
-// Written by `perbyte try`: a user's function behind the SDK for JavaScript.
-'use strict';
-const path = require('node:path');
-const {{ pathToFileURL }} = require('node:url');
-const {{ main }} = require({sdk});
-const pairOf = (made) => (Array.isArray(made)
-  ? {{ public: made[0], private: made[1] }} : {{ public: made.publicKey, private: made.privateKey ?? made.secretKey }});
-import(pathToFileURL(path.join(__dirname, 'subject', '{file}')).href).then((subject) => {{
-  const names = {{}};
-  for (const name of [{names}]) {{
-    const it = subject[name] ?? subject.default?.[name];
-    const step = {refusing}[name];
-    names[name] = step ? (...given) => {{
-      const answer = it(...given);
-      const nothing = answer === null || answer === undefined;
-      if (answer === false || (step === 'open' && nothing)) throw new Error('refused');
-      return answer;
-    }} : it;
-  }}
-  main({{ name: {library}, license: 'not stated', version: {version} }}, [{{
-    {row},
-    names: ({{ data, size, keys, nonces, messages, aad, given }}) => ({{
-      ...names, data, size, keys, nonces, messages, aad, key0: keys[0], nonce0: nonces[0],
-      message: data.subarray(0, size), signature: data.subarray(size), ...{pair},
-    }}),
-  }}]);
-}}).catch((error) => {{
-  process.stderr.write(`${{error.stack}}\\n`);
-  process.exit(1);
-}});
-"""

@@ -11,7 +11,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from perbyte.catalogue import load
@@ -23,34 +23,22 @@ from perbyte.trial.building import home
 
 NEW = "new:"
 UNVERIFIED = "unverified-"
-_OPERATIONS = {
-    "hash": ("digest",),
-    "xof": ("digest",),
-    "mac": ("mac",),
-    "block-cipher": ("encrypt", "decrypt"),
-    "stream-cipher": ("encrypt", "decrypt"),
-    "aead": ("seal", "open"),
-    "kdf": ("expand",),
-    "permutation": ("permute",),
-    "kem": ("encapsulate", "decapsulate"),
-    "signature": ("sign", "verify"),
-    "key-agreement": ("derive",),
+SEED_BYTES = 64  # of a key pair, where none are said
+# operations of a kind, and the lengths that must be said
+_KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "hash": (("digest",), ("out",)),
+    "xof": (("digest",), ("out",)),
+    "mac": (("mac",), ("key", "out")),
+    "block-cipher": (("encrypt", "decrypt"), ("key", "block")),
+    "stream-cipher": (("encrypt", "decrypt"), ("key",)),
+    "aead": (("seal", "open"), ("key", "nonce", "out")),
+    "kdf": (("expand",), ("key",)),
+    "permutation": (("permute",), ("block",)),
+    "kem": (("encapsulate", "decapsulate"), ("public", "ciphertext", "out")),
+    "signature": (("sign", "verify"), ("out",)),
+    "key-agreement": (("derive",), ("key", "out")),
 }
 _RANDOMISED = {"kem": ("encapsulate", "decapsulate"), "signature": ("sign",)}
-_SEED_BYTES = 64  # of a key pair, where none are said
-_NEEDED = {
-    "hash": ("out",),
-    "xof": ("out",),
-    "mac": ("key", "out"),
-    "block-cipher": ("key", "block"),
-    "stream-cipher": ("key",),
-    "aead": ("key", "nonce", "out"),
-    "kdf": ("key",),
-    "permutation": ("block",),
-    "kem": ("public", "ciphertext", "out"),
-    "signature": ("out",),
-    "key-agreement": ("key", "out"),
-}
 _FIELDS = {
     "key": "key_bytes",
     "nonce": "nonce_bytes",
@@ -85,48 +73,62 @@ def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None)
         raise UsageError(f"--as {name}: a name has letters, digits and hyphens", hint="--as new:my-cipher")
     if bare in load().algorithms:
         raise UsageError(f"the catalogue has '{bare}' already", hint=f"--as {bare}, or another name")
-    if kind not in _OPERATIONS:
+    if kind not in _KINDS:
         raise UsageError(
-            f"--as {name} needs the kind of the algorithm", hint=f"--kind, one of {', '.join(_OPERATIONS)}"
+            f"--as {name} needs the kind of the algorithm", hint=f"--kind, one of {', '.join(_KINDS)}"
         )
     given = _read_lengths(lengths)
-    if lacking := [name for name in _NEEDED[kind] if name not in given]:
+    operations, needed = _KINDS[kind]
+    if lacking := [length for length in needed if length not in given]:
         raise UsageError(
             f"--as {name}: how many bytes has its {lacking[0]}?",
-            hint="--lengths " + ",".join(f"{name}=16" for name in _NEEDED[kind]),
+            hint="--lengths " + ",".join(f"{length}=16" for length in needed),
         )
-    known = answers and read_vectors(answers)
-    if answers and not any(answer.algorithm == bare for answer in known or ()):
+    if answers and not any(answer.algorithm == bare for answer in read_vectors(answers)):
         raise UsageError(
             f"{answers}: there is no known answer of '{bare}' in it", hint=f'algorithm = "{bare}"'
         )
-    id_ = (bare if answers else f"{UNVERIFIED}{bare}") + ("-ecb" if kind == "block-cipher" else "")
     if kind in ("hash", "xof"):
         given.setdefault("block", 1)
     if kind in _RANDOMISED:
-        given.setdefault("key", _SEED_BYTES)
+        given.setdefault("key", SEED_BYTES)
     if kind == "key-agreement":
         given |= {"nonce": given["key"], "public": given["out"]}
-    place = home() / "algorithms" / id_
+    fields: dict[str, object] = {"name": bare, "kind": kind}
+    fields |= {_FIELDS[length]: size for length, size in given.items()}
+    if kind == "block-cipher":
+        fields["mode"] = "ecb"
+    if kind in ("block-cipher", "permutation"):
+        fields["data_multiple_bytes"] = given["block"]
+    if kind in _RANDOMISED:
+        fields["randomised"] = _RANDOMISED[kind]
+    fields |= {"year": 2000, "origin": "the user", "operations": operations, "sources": ["perbyte try"]}
+    id_ = (bare if answers else f"{UNVERIFIED}{bare}") + ("-ecb" if kind == "block-cipher" else "")
+    describe_algorithms(home() / "algorithms" / id_, id_, {id_: fields}, answers)
+    return load().find(id_)
+
+
+def describe_algorithms(
+    place: Path, family: str, algorithms: Mapping[str, Mapping[str, object]], answers: Path | None = None
+) -> None:
+    """Describe `algorithms` in `place` (replaced), a directory that the catalogue reads from now on.
+
+    They are fields by id, as a file of `catalogue/algorithms` has them; `answers` is a file of known answers.
+    """
     shutil.rmtree(place, ignore_errors=True)
     (place / "algorithms").mkdir(parents=True)
-    fields = [f"{_FIELDS[name]} = {size}" for name, size in given.items()]
-    mode = ['mode = "ecb"'] if kind == "block-cipher" else []
-    if kind in ("block-cipher", "permutation"):
-        mode.append(f"data_multiple_bytes = {given['block']}")
-    if kind in _RANDOMISED:
-        mode.append(f"randomised = {json.dumps(_RANDOMISED[kind])}")
-    operations = ", ".join(f'"{operation}"' for operation in _OPERATIONS[kind])
-    text = [f"[algorithms.{id_}]", f'name = "{bare}"', f'kind = "{kind}"', *fields, *mode, "year = 2000"]
-    text += ['origin = "the user"', f"operations = [{operations}]", 'sources = ["perbyte try"]']
-    (place / "algorithms" / f"{id_}.toml").write_text("\n".join(text) + "\n", encoding="utf-8")
+    lines: list[str] = []
+    for id_, fields in algorithms.items():
+        lines.append(f"[algorithms.{json.dumps(id_)}]")
+        # numbers, texts and lists of texts are written in TOML as in JSON
+        lines += [f"{field} = {json.dumps(value, ensure_ascii=False)}" for field, value in fields.items()]
+    (place / "algorithms" / f"{family}.toml").write_text("\n".join([*lines, ""]), encoding="utf-8")
     if answers:
         (place / "vectors").mkdir()
-        shutil.copy(answers, place / "vectors" / f"{id_}.toml")
-    before = [part for part in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if part]
-    os.environ[SEARCH_VARIABLE] = os.pathsep.join([*before, str(place)])
+        shutil.copy(answers, place / "vectors" / f"{family}.toml")
+    paths = [path for path in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if path]
+    os.environ[SEARCH_VARIABLE] = os.pathsep.join(dict.fromkeys([*paths, str(place)]))
     load.cache_clear()
-    return load().find(id_)
 
 
 def _read_lengths(texts: Sequence[str]) -> dict[str, int]:

@@ -10,7 +10,8 @@ import hashlib
 import re
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,10 +21,8 @@ from perbyte.runners import RunnerSpec, Tier
 from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
-from perbyte.trial.building import LIMIT_S, all_words, compiled_sdk, replacing, words_of
-from perbyte.trial.mangled import link_flags
-from perbyte.trial.rust import FLAGS as RUST_FLAGS
-from perbyte.trial.zig import zig_build, zig_version
+from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, replacing, words_of
+from perbyte.trial.wrappers import RUST_FLAGS, zig_build, zig_version
 
 COMPILED = {".c": "c", ".s": "c", ".S": "c", ".asm": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++"}
 LINKED = (".a", ".so", ".o")
@@ -45,6 +44,7 @@ OTHER_LANGUAGES = {
 }
 """Languages that are not compiled here, with the way on."""
 _FIXED = "when making a PIE object"
+_NAMES_S = 60
 
 
 class DoesNotBuild(Exception):
@@ -147,7 +147,9 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
             raise DoesNotBuild("\n".join(complaints))
         objects = list(parts)
         paths = [f"-Wl,-rpath,{file.parent}" for file in source.files if file.suffix == ".so"]
-        named = link_flags([scratch / name for name in ("table.o", *objects)], source.called) if cxx else []
+        named = (
+            _flags_of_names([scratch / name for name in ("table.o", *objects)], source.called) if cxx else []
+        )
         rest = [*(str(file) for file, kind in sort.items() if kind == "linked"), *paths, str(sdk), *named]
         rest += [*_abi(source), *source.link, "-lm", "-ldl", "-pthread"]
         rest += _link([*main, "-o", "runner", "table.o", "hello.o", *objects, *rest], scratch)
@@ -176,6 +178,53 @@ def _link(command: list[str], scratch: Path) -> list[str]:
     return more
 
 
+def _flags_of_names(objects: Sequence[Path], wanted: Iterable[str]) -> list[str]:
+    """Flags of the linker by which each of `wanted` is found under the name in its source, without `extern "C"`.
+
+    A compiler of C++ gives functions longer names, with namespace and parameters. The machine code is the same: plain
+    pointers and numbers are handed over as in C. Raises UsageError where several functions have that name.
+    """
+    symbols = _symbols(objects)
+    plain = _demangled(symbols)
+    flags = []
+    for name in wanted:
+        if name in symbols:
+            continue
+        fitting = {
+            symbol: text
+            for symbol, text in plain.items()
+            if re.match(rf"(?:.*::)?{re.escape(name)}\(", text) and symbol != text
+        }
+        if len(fitting) > 1:
+            raise UsageError(
+                f"several functions are called {name}: {'; '.join(sorted(fitting.values()))}",
+                hint="rename one of them, or leave one out",
+            )
+        flags += [f"-Wl,--defsym={name}={symbol}" for symbol in fitting]
+    return flags
+
+
+def _symbols(objects: Sequence[Path]) -> list[str]:
+    """Names that `objects` define for others; none where nm cannot read them."""
+    text = _said(["nm", "-P", "-g", "--defined-only", *map(str, objects)])
+    return [
+        line.split()[0] for line in text.splitlines() if len(line.split()) > 2 and line.split()[1] in "TtWi"
+    ]
+
+
+def _demangled(symbols: Sequence[str]) -> dict[str, str]:
+    """Each symbol as its source has it; as it is where nothing can read it."""
+    lines = _said(["c++filt"], "\n".join(symbols)).splitlines()
+    return dict(zip(symbols, lines, strict=True)) if len(lines) == len(symbols) else {}
+
+
+def _said(command: Sequence[str], given: str = "") -> str:
+    try:
+        return captured(command, _NAMES_S, given=given).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
 def _abi(source: Source) -> tuple[str, ...]:
     """Flags that decide for which machine all parts of a program are compiled, the SDK among them."""
     return tuple(flag for flag in source.flags if flag in ("-m32", "-m64") or flag.startswith("-idirafter"))
@@ -183,8 +232,9 @@ def _abi(source: Source) -> tuple[str, ...]:
 
 def _of_the_sdk(source: Source) -> list[str]:
     """How C that is not the user's is compiled: the table, and what says how a runner was built."""
-    sdk_home = places.data_dir("runners") / "sdk" / "c"
-    return [*compiler("c"), *C_FLAGS, "-O2", "-g", "-w", *_abi(source), f"-I{sdk_home}"]
+    sdk = places.data_dir("runners") / "sdk"
+    headers = (f"-I{sdk / 'c'}", f"-I{sdk / 'try'}")
+    return [*compiler("c"), *C_FLAGS, "-O2", "-g", "-w", *_abi(source), *headers]
 
 
 def _compiling(

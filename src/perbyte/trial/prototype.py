@@ -1,20 +1,25 @@
-"""Find a function in C, C++, Rust or Zig source, and say what its parameters are.
+"""Find a function in a source file, and say what its parameters are.
 
 No compiler's front end: comments and preprocessor lines are dropped, and the first declaration or definition of the
-name counts. What cannot be read this way is asked of the user (`--signature`), never guessed.
+name counts; only Python is parsed. What cannot be read this way is asked of the user (`--signature`), never guessed.
+Byte strings of languages with a runtime bring their length along and outputs are returned, so most of what a parameter
+may be in C does not arise there: what matters are names.
 """
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from perbyte.errors import UsageError
+
 C_SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh")
 
-_NOISE = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_COMMENTS = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LINES = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.)*$", re.MULTILINE | re.DOTALL)
 _STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _ATTRIBUTES = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__declspec\s*\([^)]*\)")
@@ -33,6 +38,34 @@ _INTEGERS = {
     *("size_t", "ssize_t", "uint16_t", "uint32_t", "uint64_t", "int16_t", "int32_t", "int64_t", "uintptr_t"),
     *("u16", "u32", "u64", "ull", "ulong", "uint", "word32", "word64", "crypto_uint32", "crypto_uint64"),
 }
+PYTHON, SCRIPT, TYPED, GO = (".py",), (".js", ".mjs", ".cjs"), (".ts", ".mts"), (".go",)
+JAVA, KOTLIN = (".java",), (".kt",)
+MANAGED = {
+    **dict.fromkeys(PYTHON, "python"),
+    **dict.fromkeys((*SCRIPT, *TYPED), "javascript"),
+    **dict.fromkeys(GO, "go"),
+    **dict.fromkeys(JAVA, "java"),
+    **dict.fromkeys(KOTLIN, "kotlin"),
+}
+RETURNED = "[u8"  # what a function that returns its output has as result
+_RUNTIME_NUMBERS = {"int", "long", "number", "uint", "uint64", "uint32", "int64", "int32", "size_t"}
+_COUNTS = re.compile(r"(out)?_?(len|length|size)|n", re.IGNORECASE)  # numbers whose type is not said
+_SCRIPT = re.compile(
+    r"^[ \t]*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s+(\w+)\s*(?:<[^>]*>)?\(([^)]*)\)\s*(?::[^{]*)?\{"
+    r"|^[ \t]*(?:export\s+)?(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:function\s*\w*\s*)?\(([^)]*)\)",
+    re.MULTILINE,
+)
+_GO = re.compile(r"^func\s+(\w+)\s*\(([^)]*)\)\s*(\([^)]*\)|[^{\n]*)\{", re.MULTILINE)
+_JAVA = re.compile(
+    r"(?:^|(?<=[{};]))[ \t]*((?:public\s+|private\s+|protected\s+|final\s+|static\s+)*)"
+    r"(byte\s*\[\]|void|boolean)\s+(\w+)\s*\(([^)]*)\)[^{};]*\{",
+    re.MULTILINE,
+)
+
+_KOTLIN = re.compile(
+    r"^[^\n=;]*\bfun\s+(\w+)\s*\(([^)]*)\)\s*(?::\s*([\w.<>?]+))?\s*[={]",
+    re.MULTILINE,
+)
 _KEYWORDS = {"return", "else", "case", "goto", "sizeof"}
 
 
@@ -57,6 +90,11 @@ class Parameter:
     shape: Shape
     count: int = 0
 
+    @property
+    def is_slice(self) -> bool:
+        """True where its length comes along."""
+        return self.shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE)
+
 
 @dataclass(frozen=True, slots=True)
 class Prototype:
@@ -71,33 +109,46 @@ class Prototype:
 
 
 def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
-    """Return the prototype of `name` in the first of `files` (C, C++, Rust, Zig) that has one; None without."""
+    """Return the prototype of `name` in the first of `files` that has one; None without.
+
+    Of files of languages with a runtime the first one holds the function, or none does.
+    """
     for file in files:
-        text = ""
-        if file.suffix in (*C_SUFFIXES, ".rs", ".zig"):
-            text = file.read_text(encoding="utf-8", errors="replace")
-        read = {".rs": rust_prototype, ".zig": zig_prototype}.get(file.suffix, c_prototype)
-        if prototype := read(name, text):
+        if file.suffix in MANAGED:
+            return next((prototype for prototype in functions_in(file) if prototype.name == name), None)
+        read = {".rs": rust_prototype, ".zig": zig_prototype}.get(file.suffix)
+        if not read and file.suffix in C_SUFFIXES:
+            read = c_prototype
+        if read and (prototype := read(name, _text(file))):
             return prototype
     return None
 
 
-def functions_of(files: Iterable[Path]) -> tuple[str, ...]:
+def functions_of(files: Sequence[Path]) -> tuple[str, ...]:
     """Names of the functions that `files` define, `static` ones left out: what a message offers."""
-    names: list[str] = []
-    for file in files:
+    names = [prototype.name for file in files if file.suffix in MANAGED for prototype in functions_in(file)]
+    for file in files if not names else ():
         if file.suffix == ".rs":
-            text = _NOISE.sub(" ", file.read_text(encoding="utf-8", errors="replace"))
-            names += re.findall(r"\bpub\s+(?:unsafe\s+)?(?:extern\s+\"C\"\s+)?fn\s+(\w+)", text)
+            pattern = r"\bpub\s+(?:unsafe\s+)?(?:extern\s+\"C\"\s+)?fn\s+(\w+)"
+            names += re.findall(pattern, without_comments(file))
         elif file.suffix == ".zig":
-            text = _NOISE.sub(" ", file.read_text(encoding="utf-8", errors="replace"))
-            names += re.findall(r"^(?:pub|export)\s+(?:inline\s+)?fn\s+(\w+)", text, re.MULTILINE)
+            pattern = r"^(?:pub|export)\s+(?:inline\s+)?fn\s+(\w+)"
+            names += re.findall(pattern, without_comments(file), re.MULTILINE)
         elif file.suffix in C_SUFFIXES:
-            text = _plain(file.read_text(encoding="utf-8", errors="replace"))
-            for match in re.finditer(r"^([\w \t*]+?)\b(\w+)\s*\([^(){};]*\)\s*\{", text, re.MULTILINE):
+            pattern = r"^([\w \t*]+?)\b(\w+)\s*\([^(){};]*\)\s*\{"
+            for match in re.finditer(pattern, _plain(_text(file)), re.MULTILINE):
                 if "static" not in match[1].split() and match[1].strip() and match[2] != "main":
                     names.append(match[2])
     return tuple(dict.fromkeys(names))
+
+
+def without_comments(file: Path) -> str:
+    """The text of a file of a language with C's comments, without them."""
+    return _COMMENTS.sub(" ", _text(file))
+
+
+def _text(file: Path) -> str:
+    return file.read_text(encoding="utf-8", errors="replace")
 
 
 def c_prototype(name: str, text: str) -> Prototype | None:
@@ -120,7 +171,7 @@ def c_prototype(name: str, text: str) -> Prototype | None:
 
 def rust_prototype(name: str, text: str) -> Prototype | None:
     """Read `pub fn NAME(...)` out of Rust source."""
-    text = _NOISE.sub(" ", text)
+    text = _COMMENTS.sub(" ", text)
     match = re.search(rf"\bfn\s+{re.escape(name)}\s*\(([^()]*)\)\s*(?:->\s*([^{{;]+?))?\s*[{{;]", text)
     if not match:
         return None
@@ -131,7 +182,7 @@ def rust_prototype(name: str, text: str) -> Prototype | None:
 
 def zig_prototype(name: str, text: str) -> Prototype | None:
     """Read `pub fn NAME(...)` or `export fn NAME(...)` of Zig. Results: `[u8` for bytes, `!` for errors."""
-    text = _NOISE.sub(" ", text)
+    text = _COMMENTS.sub(" ", text)
     pattern = rf"((?:pub\s+|export\s+|inline\s+)*)fn\s+{re.escape(name)}\s*\(([^()]*)\)\s*([^{{;]+?)\s*\{{"
     if not (match := re.search(pattern, text)):
         return None
@@ -151,7 +202,7 @@ def _typed(text: str, read: Callable[[str, str], Parameter]) -> tuple[Parameter,
 
 
 def _plain(text: str) -> str:
-    for pattern in (_NOISE, _LINES, _STRINGS, _ATTRIBUTES):
+    for pattern in (_COMMENTS, _LINES, _STRINGS, _ATTRIBUTES):
         text = pattern.sub(" ", text)
     return text
 
@@ -207,3 +258,93 @@ def _zig_parameter(name: str, kind: str) -> Parameter:
     if bare in ("usize", "u64", "u32", "u16", "u8", "i32", "i64", "isize"):
         return Parameter(name, bare, Shape.NUMBER)
     return Parameter(name, bare, Shape.CONTEXT)
+
+
+def functions_in(file: Path) -> list[Prototype]:
+    """The functions that `file` defines, in its order. Raises UsageError where Python cannot parse it."""
+    language = MANAGED[file.suffix]
+    if language == "python":
+        return _of_python(file)
+    text = without_comments(file)
+    if language == "javascript":
+        prototypes = []
+        for match in _SCRIPT.finditer(text):
+            name, inside = (match[1], match[2]) if match[1] else (match[3], match[4])
+            prototypes.append(_made(name, [_script_parameter(part) for part in _parts(inside)], RETURNED))
+        return prototypes
+    if language == "go":
+        return [_go_function(match) for match in _GO.finditer(text) if match[1] not in ("main", "init")]
+    if language == "kotlin":
+        return [_kotlin_function(match) for match in _KOTLIN.finditer(text) if match[1] != "main"]
+    return [_java_method(match) for match in _JAVA.finditer(text) if match[3] != "main"]
+
+
+def _of_python(file: Path) -> list[Prototype]:
+    try:
+        body = ast.parse(_text(file)).body
+    except (SyntaxError, ValueError) as error:
+        raise UsageError(f"{file.name}: {error}") from None
+    prototypes = []
+    for statement in body:
+        if isinstance(statement, ast.FunctionDef):
+            given = statement.args.posonlyargs + statement.args.args
+            needed = given[: len(given) - len(statement.args.defaults)]
+            parameters = [
+                (each.arg, ast.unparse(each.annotation) if each.annotation else "") for each in needed
+            ]
+            prototypes.append(_made(statement.name, parameters, RETURNED))
+    return prototypes
+
+
+def _made(name: str, parameters: list[tuple[str, str]], result: str) -> Prototype:
+    made = tuple(
+        Parameter(
+            each,
+            kind,
+            Shape.NUMBER
+            if kind in _RUNTIME_NUMBERS or (not kind and _COUNTS.fullmatch(each))
+            else Shape.READ_SLICE
+            if result.startswith(RETURNED) or each not in ("out", "dst", "output", "dest")
+            else Shape.WRITTEN_SLICE,
+        )
+        for each, kind in parameters
+    )
+    shown = f"{name}({', '.join(each for each, _ in parameters)})"
+    return Prototype(name, result, made, shown, has_runtime=result.startswith(RETURNED))
+
+
+def _parts(inside: str) -> list[str]:
+    return [part.strip() for part in inside.split(",") if part.strip() and "=" not in part.replace("=>", "")]
+
+
+def _script_parameter(text: str) -> tuple[str, str]:
+    name, _, kind = text.partition(":")
+    return name.strip().rstrip("?"), kind.strip()
+
+
+def _go_function(match: re.Match[str]) -> Prototype:
+    parameters: list[tuple[str, str]] = []
+    pending: list[str] = []
+    for part in _parts(match[2]):
+        words = part.split(None, 1)
+        pending.append(words[0])
+        if len(words) == 2:
+            parameters += [(name, words[1]) for name in pending]
+            pending = []
+    result = match[3].strip()
+    returned = f"{RETURNED}, error" if "error" in result else RETURNED
+    return _made(match[1], parameters, returned if "byte" in result or "uint8" in result else result)
+
+
+def _java_method(match: re.Match[str]) -> Prototype:
+    parameters = []
+    for part in _parts(match[4]):
+        words = part.replace("final ", "").split()
+        parameters.append((words[-1], " ".join(words[:-1])))
+    return _made(match[3], parameters, RETURNED if "byte" in match[2] else "")
+
+
+def _kotlin_function(match: re.Match[str]) -> Prototype:
+    parameters = [_script_parameter(part) for part in _parts(match[2])]
+    told = [(name, kind.lower() if kind in ("Int", "Long") else kind) for name, kind in parameters]
+    return _made(match[1], told, "" if match[3] in ("Unit", "Boolean") else RETURNED)

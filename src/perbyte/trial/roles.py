@@ -18,32 +18,6 @@ LITERALS = ("0", "1", "null")
 NUMBER = re.compile(r"\d{1,9}")  # any other number that a function is always given, such as rounds
 _READ, _WRITTEN = (Shape.READ, Shape.READ_SLICE), (Shape.WRITTEN, Shape.WRITTEN_SLICE)
 _ANY = (*_READ, *_WRITTEN, Shape.CONTEXT, Shape.LENGTH_BACK)
-_SHAPES: dict[str, tuple[Shape, ...]] = {
-    "out": _WRITTEN,
-    "in": (*_READ, *_WRITTEN),
-    "size": (Shape.NUMBER,),
-    "blocks": (Shape.NUMBER,),
-    "out-length": (Shape.NUMBER,),
-    "length-back": (Shape.LENGTH_BACK,),
-    "key": (*_READ, *_WRITTEN),
-    "key-length": (Shape.NUMBER,),
-    "key-bits": (Shape.NUMBER,),
-    "nonce": (*_READ, *_WRITTEN),
-    "nonce-length": (Shape.NUMBER,),
-    "counter": (Shape.NUMBER,),
-    "aad": (*_READ, *_WRITTEN),
-    "aad-length": (Shape.NUMBER,),
-    "tag": (*_READ, *_WRITTEN),
-    "tag-length": (Shape.NUMBER,),
-    "secret-number": _ANY,
-    "context": _ANY,
-    "buffer": _WRITTEN,
-    "public-key": (*_READ, *_WRITTEN),
-    "secret-key": (*_READ, *_WRITTEN),
-    "ciphertext": (*_READ, *_WRITTEN),
-    "secret": (*_READ, *_WRITTEN),
-    "seed": (*_READ, *_WRITTEN),
-}
 MEANINGS = {
     "out": "where the output goes",
     "in": "the data",
@@ -150,6 +124,23 @@ STEPS: dict[str, Step] = {
     "base": Step(("public-key", "secret-key")),
     "derive": Step(("out", "public-key", "secret-key")),
 }
+STEPS_OF = {
+    "hash": ("digest", "init", "update", "final"),
+    "xof": ("digest", "init", "update", "final"),
+    "mac": ("mac", "key", "init", "update", "final"),
+    "block-cipher": ("encrypt", "decrypt", "key", "decrypt-key"),
+    "stream-cipher": ("encrypt", "decrypt", "key"),
+    "aead": ("seal", "open", "key"),
+    "kdf": ("expand",),
+    "password-hash": ("hash",),
+    "permutation": ("permute",),
+    "kem": ("keypair", "encapsulate", "decapsulate"),
+    "signature": ("keypair", "sign", "verify"),
+    "key-agreement": ("base", "derive"),
+}
+"""Steps of an algorithm's kind; a function that is named alone is for the first."""
+UNTIMED = ("keypair", "base")
+"""Steps that make what others are given, and are not measured themselves."""
 RETURNING = ("digest", "mac")
 """Steps whose function may return its output in a buffer, with a function that frees it."""
 MAKING = ("init", "key", "decrypt-key")
@@ -269,14 +260,18 @@ def _gives_buffer(step: str, prototype: Prototype, roles: Sequence[str]) -> bool
 
 def understood(call: Call) -> str:
     """What each parameter was taken for: `my_hash(out is out, msg is in, n is size)`."""
-    names = [parameter.name for parameter in call.prototype.parameters] if call.prototype else call.roles
     told = [
-        role if name.replace("_", "-") == role else f"{name} is {role}"
-        for name, role in zip(names, call.roles, strict=True)
+        role if name.replace("_", "-") == role else f"{name} is {role}" for name, role in _named_roles(call)
     ]
     result = "its result is the state" if call.makes else "its result is out"
     freed = f", {'out' if call.hands_over else result}, freed by {call.freed}" if call.freed else ""
     return f"{call.function}({', '.join(told)}){freed}"
+
+
+def _named_roles(call: Call) -> list[tuple[str, str]]:
+    """The parameters by name, or by role where only those are known, each with its role."""
+    names = [parameter.name for parameter in call.prototype.parameters] if call.prototype else call.roles
+    return list(zip(names, call.roles, strict=True))
 
 
 def explain(step: str, roles: Sequence[str] = ()) -> str:
@@ -304,7 +299,25 @@ def _fits(step: str, role: str, parameter: Parameter, *, one_block: bool = False
         return parameter.shape in _ANY and not (constant and role in ("out", "buffer"))
     if role == "tag" and step in ("seal", "sign"):
         return parameter.shape in _WRITTEN
-    return parameter.shape in _SHAPES[role]
+    return parameter.shape in _shapes(role)
+
+
+def _shapes(role: str) -> tuple[Shape, ...]:
+    """What a parameter with this role may be."""
+    if is_number(role):
+        return (Shape.NUMBER,)
+    if role == "length-back":
+        return (Shape.LENGTH_BACK,)
+    if role in ("context", "secret-number"):
+        return _ANY
+    return _WRITTEN if role in ("out", "buffer") else (*_READ, *_WRITTEN)
+
+
+def is_number(role: str) -> bool:
+    """True for a role of a number, not of a pointer."""
+    if role in ("size", "blocks", "counter") or role.endswith(("-length", "-bits")):
+        return True
+    return bool(NUMBER.fullmatch(role))
 
 
 def _names(step: str, role: str) -> set[str]:
@@ -337,11 +350,7 @@ def _by_elimination(
     step: str, parameters: Sequence[Parameter], roles: dict[int, str], allowed: Sequence[str]
 ) -> None:
     """What is missing and what is left belong together where there is one of each. Constant data are read."""
-    slices = {
-        _LENGTH_OF.get(role, "")
-        for index, role in roles.items()
-        if parameters[index].shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE)
-    }
+    slices = {_LENGTH_OF.get(role, "") for index, role in roles.items() if parameters[index].is_slice}
     for _ in allowed:
         missing = [role for role in STEPS[step].needs if role not in roles.values() and role not in slices]
         left = [index for index in range(len(parameters)) if index not in roles]
@@ -364,11 +373,9 @@ def _by_elimination(
 
 def _check(call: Call) -> None:
     shown = call.prototype.text if call.prototype else f"{call.function}({', '.join(call.roles)})"
-    names = (
-        [parameter.name for parameter in call.prototype.parameters] if call.prototype else list(call.roles)
-    )
-    understood = ", ".join(f"{name} is {role}" for name, role in zip(names, call.roles, strict=True) if role)
-    if lost := [name for name, role in zip(names, call.roles, strict=True) if not role]:
+    named = _named_roles(call)
+    understood = ", ".join(f"{name} is {role}" for name, role in named if role)
+    if lost := [name for name, role in named if not role]:
         raise UsageError(
             f"{shown}: what '{lost[0]}' is for is not clear" + (f" ({understood})" if understood else ""),
             hint=explain(call.step, call.roles),
@@ -403,7 +410,7 @@ def _implied(call: Call) -> set[str]:
     if not call.prototype:
         return roles
     for role, parameter in zip(call.roles, call.prototype.parameters, strict=True):
-        if parameter.shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
+        if parameter.is_slice:
             roles.add(_LENGTH_OF.get(role, ""))
             if role == "buffer":
                 roles.add("size")

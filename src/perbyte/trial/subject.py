@@ -6,6 +6,7 @@ sorted by the words in them (`init`, `update`, `final`). A mistake is an error t
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,24 +18,11 @@ from perbyte.model import Algorithm
 from perbyte.trial.adapter import write_adapter
 from perbyte.trial.expressions import wrapped
 from perbyte.trial.program import HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
-from perbyte.trial.prototype import Prototype, find_prototype, functions_of
-from perbyte.trial.roles import MAKING, RETURNING, STEPS, Call, assign, explain, say
-from perbyte.trial.rust import write_wrapper
-from perbyte.trial.signatures import MANAGED, functions_in
-from perbyte.trial.zig import zig_wrapper
+from perbyte.trial.prototype import MANAGED, Prototype, find_prototype, functions_of
+from perbyte.trial.roles import MAKING, RETURNING, STEPS, STEPS_OF, UNTIMED, Call, assign, explain, say
+from perbyte.trial.wrappers import rust_wrapper, zig_wrapper
 
 _FREE = "free"  # of --function: what frees a buffer that is returned
-_ALONE = {
-    "hash": "digest",
-    "xof": "digest",
-    "mac": "mac",
-    "block-cipher": "encrypt",
-    "stream-cipher": "encrypt",
-    "aead": "seal",
-    "kdf": "expand",
-    "password-hash": "hash",
-    "permutation": "permute",
-}
 _WORDS = (
     ("init", r"init|start|begin|reset"),
     ("update", r"update|absorb|process|add|input"),
@@ -57,20 +45,6 @@ _WORDS = (
     ("expand", r"expand|hkdf"),
     ("permute", r"perm"),
 )
-_OF_KIND = {
-    "hash": ("digest", "init", "update", "final"),
-    "xof": ("digest", "init", "update", "final"),
-    "mac": ("mac", "key", "init", "update", "final"),
-    "block-cipher": ("encrypt", "decrypt", "key", "decrypt-key"),
-    "stream-cipher": ("encrypt", "decrypt", "key"),
-    "aead": ("seal", "open", "key"),
-    "kdf": ("expand",),
-    "password-hash": ("hash",),
-    "permutation": ("permute",),
-    "kem": ("keypair", "encapsulate", "decapsulate"),
-    "signature": ("keypair", "sign", "verify"),
-    "key-agreement": ("base", "derive"),
-}
 _AS_AEAD = {"encrypt": "seal", "decrypt": "open"}
 
 
@@ -133,7 +107,7 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
         )
     calls = {}
     for step, function in named.items():
-        prototype = _prototype(function, asked.files)
+        prototype = find_prototype(function, asked.files)
         if prototype and prototype.hidden:
             raise UsageError(
                 f"{prototype.text} cannot be called from outside",
@@ -163,17 +137,13 @@ def _takes_blocks(algorithm: Algorithm, step: str) -> bool:
 
 def _assigned(algorithm: Algorithm, step: str, prototype: Prototype, freed: str) -> Call:
     """The function for `step`; in ECB one of a single block where it is not told the length of its data."""
-    if not _takes_blocks(algorithm, step):
-        return assign(step, prototype.name, prototype, freed)
-    if step == "permute":
-        return assign(step, prototype.name, prototype, freed, one_block=True)
+    one_block = step == "permute"
     try:
-        return assign(step, prototype.name, prototype, freed)
+        return assign(step, prototype.name, prototype, freed, one_block=one_block)
     except UsageError:
-        try:
-            return assign(step, prototype.name, prototype, freed, one_block=True)
-        except UsageError:
-            pass
+        if not one_block and _takes_blocks(algorithm, step):
+            with contextlib.suppress(UsageError):
+                return assign(step, prototype.name, prototype, freed, one_block=True)
         raise
 
 
@@ -181,15 +151,15 @@ def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str
     """The source of the runner called `name`, compiled with `flags`."""
     files = ", ".join(file.name for file in asked.files)
     version = digest_of(asked.files)
-    adapter = write_adapter(asked.algorithm, calls, name=name, library=files, version=version, seeded=True)
+    table = write_adapter(asked.algorithm, calls, name=name, library=files, version=version, seeded=True)
     rust = next((file for file in asked.files if file.suffix == ".rs"), None)
     exported = [call for call in calls.values() if wrapped(call)]
-    wrapper = write_wrapper(rust, exported) if rust and exported else ""
+    wrapper = rust_wrapper(rust, exported) if rust and exported else ""
     if any(file.suffix == ".zig" for file in asked.files):
         wrapper = zig_wrapper(exported)
     called = tuple(call.function for call in calls.values() if not wrapped(call))
     called += tuple(call.freed for call in calls.values() if call.freed not in ("", "free"))
-    return Source(name, asked.files, flags, adapter.table, wrapper, link=asked.link, called=called)
+    return Source(name, asked.files, flags, table, wrapper, link=asked.link, called=called)
 
 
 def managed(files: Sequence[Path]) -> bool:
@@ -197,25 +167,13 @@ def managed(files: Sequence[Path]) -> bool:
     return any(file.suffix in MANAGED for file in files)
 
 
-def _prototype(function: str, files: Sequence[Path]) -> Prototype | None:
-    for file in files:
-        if file.suffix in MANAGED:
-            return next((prototype for prototype in functions_in(file) if prototype.name == function), None)
-    return find_prototype(function, files)
-
-
-def _functions(files: Sequence[Path]) -> tuple[str, ...]:
-    own = [prototype.name for file in files if file.suffix in MANAGED for prototype in functions_in(file)]
-    return tuple(own) or functions_of(files)
-
-
 def _named(asked: TrialRequest) -> dict[str, str]:
     """Functions by step. Raises UsageError for what is no step, and for names that do not tell theirs."""
     kind, functions = asked.algorithm.kind, {}
-    steps = _OF_KIND.get(kind, ())
+    steps = STEPS_OF.get(kind, ())
     texts = [part.strip() for text in asked.functions for part in text.split(",") if part.strip()]
     if not texts:
-        there = _functions(asked.files)
+        there = functions_of(asked.files)
         if len(there) != 1:
             raise UsageError(
                 "which function is it?",
@@ -229,11 +187,12 @@ def _named(asked: TrialRequest) -> dict[str, str]:
             f"{asked.algorithm.id} is of the kind '{kind}', which cannot be tried this way",
             hint="write a runner: CONTRIBUTING.md",
         )
+    first = "" if steps[0] in UNTIMED else steps[0]
     alone = sum(not text.startswith(f"{_FREE}=") for text in texts) == 1
     for text in texts:
         step, equals, function = text.rpartition("=")
         if not equals:
-            step = _ALONE.get(kind, "") if alone else _guess(function, steps)
+            step = first if alone else _guess(function, steps)
         step = _AS_AEAD.get(step, step) if kind == "aead" else step
         if step in functions or (step != _FREE and (step not in STEPS or step not in steps)):
             taken = f"a second '{step}'" if step in functions else f"what '{function}' is for is not known"
@@ -265,7 +224,7 @@ def _guess(function: str, steps: Sequence[str]) -> str:
 
 
 def _explain_missing(asked: TrialRequest, step: str, function: str) -> None:
-    there = _functions(asked.files)
+    there = functions_of(asked.files)
     if any(file.suffix in LINKED or file.suffix in (".S", ".s", ".asm") for file in asked.files):
         raise UsageError(
             f"the parameters of {function} stand in none of the files: add its header, or {explain(step)}",

@@ -21,7 +21,6 @@ from perbyte.trial.program import COMPILED, Source, digest_of
 from perbyte.trial.prototype import c_prototype
 from perbyte.trial.roles import Call, assign
 from perbyte.trial.supercop_cargo import build_crate
-from perbyte.trial.supercop_glue import support
 from perbyte.trial.supercop_tree import (
     PROVIDED,
     Part,
@@ -33,6 +32,7 @@ from perbyte.trial.supercop_tree import (
     libraries,
     namespace,
     read_constants,
+    support,
 )
 
 FLAGS = ("-O3", "-march=native", "-fwrapv")
@@ -182,7 +182,7 @@ def make_implementation(
     compilers: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
     programs: Mapping[str, str] | None = None,
 ) -> Source:
-    """The source of the runner of `one`; generated files go into `scratch`. `programs` are built besides.
+    """The source of the runner of `implementation`; generated files go into `scratch`. `programs` are built besides.
 
     Raises Unusable with the reason, UsageError when the algorithm is of another kind.
     """
@@ -200,7 +200,7 @@ def make_implementation(
         subs.add(*needed)
     (scratch / "support.c").write_text(support(implementation.operation, constants), encoding="utf-8")
     calls = _calls(implementation.operation)
-    adapter = write_adapter(
+    table = write_adapter(
         algorithm,
         calls,
         name=name,
@@ -209,16 +209,13 @@ def make_implementation(
         room=max(constants.get("PUBLICKEYBYTES", 0), constants.get("SECRETKEYBYTES", 0)),
         aligned=_ALIGNED,
     )
-    texts = "".join(
-        _read(file) for file in implementation.place.iterdir() if file.suffix in (*COMPILED, ".h", ".inc")
-    )
-    texts += subs.texts
+    texts = _sources_text(implementation.place) + subs.texts
     headers, archives = _own_libraries(tree, texts, _abi_of(implementation.place))
     return Source(
         name=name,
         files=(*own, scratch / "support.c"),
         flags=tuple(flags),
-        table=adapter.table,
+        table=table,
         include=(implementation.place, scratch, *tree.include, *headers),
         forced=(f"crypto_{implementation.operation}.h",),
         link=(*archives, *libraries(texts)),
@@ -365,16 +362,19 @@ def _sources(place: Path) -> tuple[Path, ...]:
     return tuple(sorted(file for file in place.iterdir() if file.suffix in COMPILED and file.is_file()))
 
 
+def _sources_text(place: Path) -> str:
+    """All that stands in the sources and headers of a directory."""
+    files = (file for file in sorted(place.iterdir()) if file.suffix in (*COMPILED, ".h", ".inc"))
+    return "\n".join(map(_read, files))
+
+
 def _needed(place: Path) -> list[tuple[str, str, str]]:
-    """Sub-primitives whose headers the sources include: (crypto_hash_sha512, hash, sha512)."""
-    needed: dict[tuple[str, str, str], None] = {}
-    for file in sorted(place.iterdir()):
-        if file.suffix in (*COMPILED, ".h", ".inc"):
-            for full, operation, primitive, _ in _INCLUDED.findall(_read(file)):
-                provided = operation == "verify" and primitive in map(str, PROVIDED)
-                if operation in _FUNCTIONS and not provided:
-                    needed[full, operation, primitive] = None
-    return list(needed)
+    """Sub-primitives whose headers the sources include, each once: (crypto_hash_sha512, hash, sha512)."""
+    included = [groups[:3] for groups in _INCLUDED.findall(_sources_text(place))]
+    provided = {("verify", str(length)) for length in PROVIDED}
+    return [
+        needed for needed in dict.fromkeys(included) if needed[1] in _FUNCTIONS and needed[1:] not in provided
+    ]
 
 
 class _Subs:
@@ -412,9 +412,7 @@ class _Subs:
         flags = (*renames, *namespace(full))
         include = (place, inner, self.scratch, *self.tree.include)
         self.parts += [(file, flags, include) for file in _sources(place)]
-        self.texts += "".join(
-            _read(file) for file in place.iterdir() if file.suffix in (*COMPILED, ".h", ".inc")
-        )
+        self.texts += _sources_text(place)
         for deeper in _needed(place):
             self.add(*deeper)
 

@@ -1,105 +1,156 @@
-"""Primitives described from their own api.h, so that a tree can be measured whole.
+"""What only a tree in SUPERCOP's layout knows of its primitives: lengths from api.h, known answers as checksums.
 
-What such a primitive computes is known only to the tree: its checksums are the gate. Without one there is no figure.
-A description is used where the catalogue lacks the primitive, or means another algorithm by its name.
-The descriptions go into a directory of their own that the catalogue reads besides its own.
+A primitive is described from its own api.h, so that a tree can be measured whole. The description is used where the
+catalogue lacks the primitive, or means another algorithm by its name. What it computes is known only to the tree: its
+files `checksumsmall` and `checksumbig` are the gate, and without one there is no figure. The program that computes them
+is the implementation with `sdk/try/checksum.c` in place of the adapter.
 """
 
 from __future__ import annotations
 
-import os
+import re
+import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from perbyte.catalogue import load
-from perbyte.catalogue.catalogue import SEARCH_VARIABLE
+from perbyte import places
+from perbyte.runners.build import run_tool
+from perbyte.trial.own_algorithm import SEED_BYTES, describe_algorithms
+from perbyte.trial.program import DoesNotBuild
 from perbyte.trial.supercop import Implementation, constants_of, own_id
 
-_SEED_BYTES = 64  # of a key pair's draw, where the catalogue says none
-_KINDS = {
-    "hash": ("hash", ("digest",), ()),
-    "stream": ("stream-cipher", ("encrypt", "decrypt"), ()),
-    "auth": ("mac", ("mac",), ()),
-    "onetimeauth": ("mac", ("mac",), ()),
-    "aead": ("aead", ("seal", "open"), ()),
-    "kem": ("kem", ("encapsulate", "decapsulate", "keygen"), ("encapsulate", "decapsulate", "keygen")),
-    "sign": ("signature", ("sign", "verify", "keygen"), ("sign", "keygen")),
-    "scalarmult": ("key-agreement", ("derive", "keygen"), ()),
+CHECKSUM_PROGRAM = "checksum"
+_FILES = {"checksumsmall": (), "checksumbig": ("big",)}
+_LIMIT_S = 30.0
+# the catalogue's kind, operations, those of them that are random, and its fields by the constants of api.h
+_KINDS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
+    "hash": ("hash", ("digest",), (), {"tag_bytes": "BYTES"}),
+    "stream": (
+        "stream-cipher",
+        ("encrypt", "decrypt"),
+        (),
+        {"key_bytes": "KEYBYTES", "nonce_bytes": "NONCEBYTES"},
+    ),
+    "auth": ("mac", ("mac",), (), {"key_bytes": "KEYBYTES", "tag_bytes": "BYTES"}),
+    "onetimeauth": ("mac", ("mac",), (), {"key_bytes": "KEYBYTES", "tag_bytes": "BYTES"}),
+    "aead": (
+        "aead",
+        ("seal", "open"),
+        (),
+        {"key_bytes": "KEYBYTES", "nonce_bytes": "NPUBBYTES", "tag_bytes": "ABYTES"},
+    ),
+    "kem": (
+        "kem",
+        ("encapsulate", "decapsulate", "keygen"),
+        ("encapsulate", "decapsulate", "keygen"),
+        {"tag_bytes": "BYTES", "public_bytes": "PUBLICKEYBYTES", "ciphertext_bytes": "CIPHERTEXTBYTES"},
+    ),
+    "sign": (
+        "signature",
+        ("sign", "verify", "keygen"),
+        ("sign", "keygen"),
+        {"tag_bytes": "BYTES", "public_bytes": "PUBLICKEYBYTES"},
+    ),
+    "scalarmult": (
+        "key-agreement",
+        ("derive", "keygen"),
+        (),
+        {"key_bytes": "SCALARBYTES", "nonce_bytes": "SCALARBYTES"}
+        | {"tag_bytes": "BYTES", "public_bytes": "BYTES"},
+    ),
+}
+_FIXED = {
+    "hash": {"block_bytes": 1},
+    "kem": {"key_bytes": SEED_BYTES},
+    "sign": {"key_bytes": SEED_BYTES},
 }
 
 
 def describe_primitives(implementations: Iterable[Implementation], place: Path) -> None:
     """Describe in `place` each primitive that has a checksum; read the descriptions from now on."""
-    told: dict[str, str] = {}
+    algorithms: dict[str, dict[str, object]] = {}
     for implementation in implementations:
         name = own_id(implementation)
-        if (
-            name in told
-            or not (
-                implementation.tree
-                / f"crypto_{implementation.operation}"
-                / implementation.primitive
-                / "checksumsmall"
-            ).is_file()
-        ):
+        if name in algorithms or not (_home(implementation) / "checksumsmall").is_file():
             continue
-        if text := _described(implementation, name):
-            told[name] = text
-    if not told:
-        return
-    (place / "algorithms").mkdir(parents=True, exist_ok=True)
-    (place / "algorithms" / "supercop.toml").write_text("\n".join(told.values()), encoding="utf-8")
-    known = [
-        part for part in os.environ.get(SEARCH_VARIABLE, "").split(os.pathsep) if part and part != str(place)
-    ]
-    os.environ[SEARCH_VARIABLE] = os.pathsep.join([*known, str(place)])
-    load.cache_clear()
+        if fields := _fields(implementation):
+            algorithms[name] = fields
+    if algorithms:
+        describe_algorithms(place, "supercop", algorithms)
 
 
-def _described(implementation: Implementation, name: str) -> str:
-    lengths = constants_of(implementation)
-    kind, operations, randomised = _KINDS[implementation.operation]
-    fields: dict[str, object] = {
+def _fields(implementation: Implementation) -> dict[str, object]:
+    """The catalogue's fields of a primitive; none where its api.h lacks a length."""
+    kind, operations, randomised, named = _KINDS[implementation.operation]
+    constants = constants_of(implementation)
+    lengths = {field: constants.get(constant, 0) for field, constant in named.items()}
+    if min(lengths.values()) <= 0:
+        return {}
+    return {
         "name": implementation.primitive,
         "kind": kind,
         "year": 2000,
         "origin": "a tree in SUPERCOP's layout",
-        "operations": list(operations),
-        "randomised": list(randomised),
+        "operations": operations,
+        "randomised": randomised,
         "sources": [f"crypto_{implementation.operation}/{implementation.primitive}"],
+        **lengths,
+        **_FIXED.get(implementation.operation, {}),
     }
-    needed = {
-        "hash": ("BYTES",),
-        "stream": ("KEYBYTES", "NONCEBYTES"),
-        "auth": ("BYTES", "KEYBYTES"),
-        "onetimeauth": ("BYTES", "KEYBYTES"),
-        "aead": ("KEYBYTES", "NPUBBYTES", "ABYTES"),
-        "kem": ("PUBLICKEYBYTES", "CIPHERTEXTBYTES", "BYTES"),
-        "sign": ("PUBLICKEYBYTES", "BYTES"),
-        "scalarmult": ("BYTES", "SCALARBYTES"),
-    }[implementation.operation]
-    if any(lengths.get(one_length, 0) <= 0 for one_length in needed):
-        return ""
-    if implementation.operation == "hash":
-        fields |= {"block_bytes": 1, "tag_bytes": lengths["BYTES"]}
-    elif implementation.operation == "stream":
-        fields |= {"key_bytes": lengths["KEYBYTES"], "nonce_bytes": lengths["NONCEBYTES"]}
-    elif implementation.operation in ("auth", "onetimeauth"):
-        fields |= {"key_bytes": lengths["KEYBYTES"], "tag_bytes": lengths["BYTES"]}
-    elif implementation.operation == "aead":
-        fields |= {"key_bytes": lengths["KEYBYTES"], "nonce_bytes": lengths["NPUBBYTES"]}
-        fields |= {"tag_bytes": lengths["ABYTES"]}
-    elif implementation.operation == "kem":
-        fields |= {"key_bytes": _SEED_BYTES, "tag_bytes": lengths["BYTES"]}
-        fields |= {"public_bytes": lengths["PUBLICKEYBYTES"], "ciphertext_bytes": lengths["CIPHERTEXTBYTES"]}
-    elif implementation.operation == "sign":
-        fields |= {"key_bytes": _SEED_BYTES, "tag_bytes": lengths["BYTES"]}
-        fields |= {"public_bytes": lengths["PUBLICKEYBYTES"]}
-    else:
-        fields |= {"key_bytes": lengths["SCALARBYTES"], "nonce_bytes": lengths["SCALARBYTES"]}
-        fields |= {"tag_bytes": lengths["BYTES"], "public_bytes": lengths["BYTES"]}
-    lines = [f"[algorithms.{name}]"]
-    for field, value in fields.items():
-        shown = f'"{value}"' if isinstance(value, str) else str(value).replace("'", '"')
-        lines.append(f"{field} = {shown}")
-    return "\n".join(lines) + "\n"
+
+
+def checksum_program(implementation: Implementation) -> dict[str, str]:
+    """The C of the program that computes the checksums of a primitive, by its name; nothing where the tree has none."""
+    if not any(_expected(implementation).values()):
+        return {}
+    defined = [f"#define OF_{implementation.operation.upper()}"]
+    defined += [f"#define {name} {n}" for name, n in constants_of(implementation).items()]
+    text = places.data_dir("runners") / "sdk" / "try" / "checksum.c"
+    return {CHECKSUM_PROGRAM: "\n".join([*defined, f'#include "{text}"', ""])}
+
+
+def compare_checksums(implementation: Implementation, place: Path) -> tuple[bool, str]:
+    """(False, expected and got) where a checksum of the tree is another one; else (True, what was compared, or '').
+
+    `place` is where the implementation was built with `checksum_program`.
+    """
+    expected = {name: digest for name, digest in _expected(implementation).items() if digest}
+    if not expected:
+        return True, ""
+    if (failed := place / f"{CHECKSUM_PROGRAM}.failed").is_file():
+        words = DoesNotBuild(failed.read_text(encoding="utf-8")).first
+        return True, f"checksums were not compared: {words}"
+    program = str(place / CHECKSUM_PROGRAM)
+    texts = []
+    for name, wanted in expected.items():
+        try:
+            got = run_tool([program, *_FILES[name]], place, _LIMIT_S).stdout.strip() or "nothing"
+        except subprocess.TimeoutExpired:
+            texts.append(f"{name} was not compared, because it takes longer than {_LIMIT_S:g} s")
+            continue
+        if got != wanted:
+            return False, f"{name}: expected {wanted}, got {got[:200]}"
+        texts.append(f"{name} fits")
+    return True, ", ".join(texts)
+
+
+def expected_checksums(implementation: Implementation) -> str:
+    """What the tree expects of a primitive, small and big with a slash between; a hyphen for what it does not say."""
+    return "/".join(digest or "-" for digest in _expected(implementation).values())
+
+
+def _home(implementation: Implementation) -> Path:
+    """The directory of the primitive."""
+    return implementation.tree / f"crypto_{implementation.operation}" / implementation.primitive
+
+
+def _expected(implementation: Implementation) -> dict[str, str]:
+    """What the checksum files of a primitive hold; '' for one that is not there, or not of this form."""
+    digests = {}
+    for name in _FILES:
+        try:
+            text = (_home(implementation) / name).read_text(encoding="ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            text = ""
+        digests[name] = text if re.fullmatch("[0-9a-f]{64}", text) else ""
+    return digests

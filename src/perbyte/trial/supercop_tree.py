@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from perbyte import places
 from perbyte.runners.build import run_tool
 from perbyte.runners.needs import compiler
 from perbyte.trial.building import captured, home
@@ -222,3 +223,9 @@ def header(full: str, constants: Mapping[str, int], prototypes: Sequence[str]) -
     """The header of an operation or of a sub-primitive: its lengths and its functions."""
     lines = [f"#define {full}_{name} {value}" for name, value in constants.items()]
     return guarded("\n".join([*lines, *prototypes]) + "\n")
+
+
+def support(operation: str, constants: Mapping[str, int]) -> str:
+    """The C that stands beside an implementation of `operation`; `constants` are the lengths of its api.h."""
+    signature = f"#define SIGNATURE {constants.get('BYTES', 0)}\n" if operation == "sign" else ""
+    return f'{signature}#include "{places.data_dir("runners") / "sdk" / "try" / "supercop.c"}"\n'

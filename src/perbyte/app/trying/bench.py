@@ -22,11 +22,11 @@ from perbyte.catalogue import load, pattern
 from perbyte.errors import EXIT_INTERRUPTED, UsageError
 from perbyte.locks import cores_held
 from perbyte.measure import Forecast, Plan, Survey, choose_cores, foresee, recall_pace, survey
+from perbyte.measure.forecast import Pace
 from perbyte.measure.machine import require_linux, step_aside
-from perbyte.measure.pace import Pace
 from perbyte.measure.plan import choose_twins, left_out
 from perbyte.measure.run import Measurement
-from perbyte.measure.sessions import STARTING_FAILS, Sessions, draw_layout
+from perbyte.measure.sessions import STARTING_FAILS, Sessions
 from perbyte.measure.validation import Validation
 from perbyte.model import Algorithm, Cell, CellFigure, Failure, Policy, Run
 from perbyte.model.text import counted
@@ -210,7 +210,6 @@ def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patien
         surveyed,
         cores=policy.cores,
         epoch=0,
-        layout=draw_layout(policy.seed, 0),
         seed=policy.seed,
         limits=limits(patience_s),
         gentle=policy.gentle,

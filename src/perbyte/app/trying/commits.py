@@ -176,7 +176,7 @@ def clearest(changed: Sequence[BaselineChange]) -> BaselineChange | None:
 def add_entry(
     place: Path, repository: Repository, trial: Trial, changed: InTurn, old: Commit
 ) -> list[dict[str, Any]]:
-    """Add what became of the present program since `old`; give all entries, oldest first.
+    """Add what became of the present program since `old`; give all entries, the oldest commit first.
 
     A commit that is there already is replaced. The run is added to the atlas of the history where the extra is
     installed. Raises StoreError where the directory cannot be written.
@@ -187,6 +187,7 @@ def add_entry(
         "algorithm": trial.asked.algorithm.id,
         "commit": here.short + ("+" if repository.changed(trial.asked.files) else ""),
         "subject": here.subject,
+        "committed": repository.time(here),
         "against": old.short,
         "at": run.conditions.started_at,
         "machine": run.conditions.machine.cpu_model,
@@ -198,6 +199,7 @@ def add_entry(
         place.mkdir(parents=True, exist_ok=True)
         entries = [other for other in read_entries(place) if any(other[key] != entry[key] for key in same)]
         entries.append(entry)
+        entries.sort(key=lambda each: each.get("committed", 0))
         lines = "".join(json.dumps(each, sort_keys=True) + "\n" for each in entries)
         (place / ENTRIES).write_text(lines, encoding="utf-8")
     except OSError as error:

@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from perbyte import places, stats
+from perbyte import places
 from perbyte.errors import PerbyteError
 from perbyte.measure import Survey, describe_machine
 from perbyte.model import Cell, CellFigure, Policy, Quality, Run
 from perbyte.runners.session import file_sha256
 from perbyte.stats.across import floor_across
+from perbyte.stats.compare import compare
 from perbyte.store import open_run, runs
 
 FRESH_H = 24  # hours after which a run is old, whatever else agrees
@@ -55,7 +56,7 @@ class Stored:
                 continue
             run, before = self.found[figure.cell]
             noise = floor_across((run.noise_floor, now.noise_floor))
-            ratio = stats.compare(before, figure, noise, same_run=False).ratio
+            ratio = compare(before, figure, noise, same_run=False).ratio
             if ratio.above(1) or ratio.below(1):
                 name, times = figure.cell.runner, f"{ratio.value:.3g}"
                 return (

@@ -20,7 +20,7 @@ from perbyte.app.trying.clock import Clock
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, PerbyteError, UsageError
 from perbyte.model import Algorithm, Policy, Run
 from perbyte.runners import locate
-from perbyte.trial.alive import look
+from perbyte.trial.bench import look
 from perbyte.trial.building import home
 from perbyte.trial.layout import Member, Unfit, find_layout, make_member, members
 from perbyte.trial.program import DoesNotBuild, build_program, sdk_archive

@@ -21,7 +21,7 @@ from perbyte.measure import survey
 from perbyte.measure.behaviour import count_cells
 from perbyte.model import NOT_REACHED, Algorithm, Cell, CellFigure, Failure, Policy, Run
 from perbyte.runners import RunnerSpec, find
-from perbyte.stats.regressions import Regressions
+from perbyte.stats.pairing import Regressions
 from perbyte.stats.trials import (
     BaselineChange,
     BesideTheBest,
@@ -50,7 +50,7 @@ from perbyte.trial.subject import TrialRequest, make_source, managed, read_calls
 
 if TYPE_CHECKING:
     from perbyte.measure.leaks import LeakCase
-    from perbyte.model.leakrun import LeakRun
+    from perbyte.model.run import LeakRun
 
 Flags = list[tuple[str, ...]]
 LEAK_BYTES = (64,)

@@ -2,110 +2,90 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
-from perbyte.atlas.export import Stand, Work
+from perbyte.atlas.export import RankedWork, Stand
+from perbyte.model import Estimate
 from perbyte.model.text import counted, plain
 from perbyte.report import theme
 from perbyte.report.card import Card
-from perbyte.report.card import Line as Told
 from perbyte.report.facts import meaning_of
 from perbyte.report.html import Block, Page, Section, answer, heading, sorted_table, text, unfolding
 from perbyte.report.listing import Entry, Item, Listing, columns
-from perbyte.report.ranks import value_in
+from perbyte.report.ranks import estimate_in, value_in
 from perbyte.report.site import addresses, parts
-from perbyte.report.site.changes import change_rows
-from perbyte.report.site.drawn import Bar, Course, bars, courses, interval_bar
+from perbyte.report.site.changes import changes_section
+from perbyte.report.site.drawn import Bar, CoursePoint, bars, courses
 from perbyte.report.site.parts import program
 from perbyte.report.site.view import (
     Contest,
     Kind,
     RunnerTally,
     SiteView,
-    kind_text,
+    field_of,
     per_work,
     tallies,
     work_text,
 )
-from perbyte.report.wording import number, size_label
+from perbyte.report.wording import number, size_label, value_text, width_text
 
 _BARS = 24  # machines in one picture
 _LINES = 8  # programs in one picture of time
-_MIDDLE = (0.1, 0.9)  # of machines, between which a range is drawn
 
 
 def algorithm_page(view: SiteView, name: str) -> Page:
     """The page of one algorithm."""
-    main = view.main[name]
-    contests = list(view.contests[main].values())
-    title = view.title(name)
-    machines = {machine for work in view.contests if work[0] == name for machine in view.contests[work]}
-    kinds = view.works_of(name)
-    changed = change_rows(view, [pair for pair in view.gathered.apart if pair.after.work[0] == name])
+    main, contests = view.main[name], view.main_contests(name)
+    every = [contest for work, of in view.contests.items() if work.algorithm == name for contest in of]
+    figures = sum(len(contest.stands) for contest in every)
+    machines = {contest.machine for contest in every}
+    pairs = [pair for pair in view.gathered.apart if pair.after.work.algorithm == name]
+    question = f"Who is the fastest at {work_text(main)} ({plain(main.contract, 40)})?"
+    summary = [*answer(algorithm_card(view, name), question), *_pictures(view, contests)]
     sections = [
-        Section(
-            "summary",
-            "Summary",
-            "Summary",
-            [*answer(algorithm_card(view, name), _asked(main)), *_pictures(view, contests)],
-        ),
+        Section("summary", "Summary", "Summary", summary),
         *(
             _kind_section(view, kind, works, first=not place)
-            for place, (kind, works) in enumerate(kinds.items())
+            for place, (kind, works) in enumerate(view.works_of(name).items())
         ),
-        *([Section("changes", "Changes", "What changed with time", changed)] if view.gathered.pairs else []),
+        *([changes_section(view, pairs)] if view.gathered.pairs else []),
     ]
+    title = view.title(name)
     known = f", {plain(name, 60)}" if title.lower() != name.lower() else ""
-    return Page(
-        f"{title}{known}",
-        [
-            f"{counted(_figures(view, name), 'figure')} of {counted(len(machines), 'machine')}; costs are "
-            f"{parts.shown_unit(contests)} of one core."
-        ],
-        sections,
+    lead = (
+        f"{counted(figures, 'figure')} of {counted(len(machines), 'machine')}; costs are "
+        f"{parts.unit_text(main, field_of(contests))} of one core."
     )
+    return Page(f"{title}{known}", [lead], sections)
 
 
 def algorithm_card(view: SiteView, name: str) -> Card:
     """Who is the fastest at an algorithm's main work, on how many machines and by how much."""
-    main = view.main[name]
-    contests = list(view.contests[main].values())
+    contests = view.main_contests(name)
+    field, n = field_of(contests), len(contests)
+    unit = parts.unit_text(view.main[name], field)
+    if n == 1:
+        return _card_of_one(contests[0], unit)
     tally = tallies(contests)
-    unit = parts.shown_unit(contests)
-    if len(contests) == 1:
-        return Card((_of_one(contests[0], unit),))
-    first, n = tally[0], len(contests)
-    cheapest = min(
-        (contest.best for contest in contests), key=lambda best: value_in(best.cost, contests[0].ranked.field)
-    )
-    dearest = max(
-        (contest.best for contest in contests), key=lambda best: value_in(best.cost, contests[0].ranked.field)
-    )
-    field = contests[0].ranked.field
-    least, most = (
-        parts.figure_text(value_in(best.cost, field), best.cost.width) for best in (cheapest, dearest)
-    )
-    where = plain(cheapest.machine, 60)
+    first, decided = tally[0], sum(tallied.won for tallied in tally)
+    bests = sorted((contest.best for contest in contests), key=lambda best: value_in(best.cost, field))
+    least, most = (value_text(estimate_in(best.cost, field)) for best in (bests[0], bests[-1]))
+    where = plain(bests[0].machine, 60)
     costs = f"The fastest of each machine takes {least} to {most} {unit}, the least on {where}"
-    decided = sum(tallied.won for tallied in tally)
     if all(contest.next is None for contest in contests):
         sign, winner = "", f"{plain(first.runner, 40)}, measured alone on {n} machines"
     elif first.won * 2 > n:
         sign, winner = "►", f"{plain(first.runner, 40)}, on {first.won} of {n} machines"
     elif decided * 2 > n:
-        others = ", ".join(
-            f"{plain(tallied.runner, 40)} on {tallied.won}" for tallied in tally[:3] if tallied.won
-        )
-        sign, winner = "", f"It depends on the machine: of {n}, {others}"
+        won = [f"{plain(tallied.runner, 40)} on {tallied.won}" for tallied in tally[:3] if tallied.won]
+        sign, winner = "", f"It depends on the machine: of {n}, {', '.join(won)}"
     else:
         sign, winner = "?", f"Alike or not known on {n - decided} of {n} machines"
-    return Card((Told("", sign, winner, _won(tally), costs),))
+    return parts.card(sign, winner, [_won(tally)], costs)
 
 
-def winner_text(view: SiteView, work: Work) -> tuple[str, str]:
+def winner_text(contests: Sequence[Contest]) -> tuple[str, str]:
     """Who wins a work on most machines, and on how many: for tables of algorithms."""
-    contests = list(view.contests[work].values())
     first = tallies(contests)[0]
     if len(contests) == 1:
         return parts.ahead_text(contests[0]), contests[0].ranked.sign
@@ -116,238 +96,171 @@ def winner_text(view: SiteView, work: Work) -> tuple[str, str]:
     return plain(first.runner, 40), "►" if first.won * 2 > len(contests) else ""
 
 
-def _of_one(contest: Contest, unit: str) -> Told:
-    cost = contest.best.cost
-    value = value_in(cost, contest.ranked.field)
-    behind, times, _ = parts.next_items(contest)
-    interval = f" ({times.wide})" if times.wide else ""
-    next_ = f"; the next, {behind.text}, costs {times.text}{interval} as much" if contest.next else ""
-    shown = parts.figure_text(value, cost.width)
-    told = f"{shown} {parts.width_of(cost)} {unit}{next_}; {parts.SURE[contest.ranked.sign]}"
-    return Told(
-        "", contest.ranked.sign, f"{parts.ahead_text(contest)} on {plain(contest.machine, 60)}", told, ""
-    )
+def _card_of_one(contest: Contest, unit: str) -> Card:
+    estimate, sign = contest.estimate(contest.best), contest.ranked.sign
+    told = [f"{value_text(estimate)} {width_text(estimate)} {unit}", parts.SURE[sign]]
+    if contest.next:
+        behind, times, _ = parts.next_items(contest)
+        interval = f" ({times.wide})" if times.wide else ""
+        told.insert(1, f"the next, {behind.text}, costs {times.text}{interval} as much")
+    return parts.card(sign, f"{parts.ahead_text(contest)} on {plain(contest.machine, 60)}", told)
 
 
 def _won(tallied: Sequence[RunnerTally]) -> str:
     """A sentence on the first programs over machines."""
     told = []
     for tally in tallied[:3]:
-        low, high = (parts.quantile(tally.factors, share) for share in _MIDDLE)
+        low, high = tally.spread.low, tally.spread.high
         spread = f" (×{number(low)} to ×{number(high)})" if high > low else ""
         told.append(f"{plain(tally.runner, 40)} ×{number(tally.middle)}{spread}")
     more = " and, in brackets, of the middle 80% of machines" if any("(" in words for words in told) else ""
     return f"cost over the fastest of the same machine, in the median{more}: {', '.join(told)}"
 
 
-def _asked(work: Work) -> str:
-    return f"Who is the fastest at {work_text(work)} ({plain(work[2], 40)})?"
-
-
-def _figures(view: SiteView, name: str) -> int:
-    return sum(
-        len(machine.stands)
-        for work, machines in view.contests.items()
-        if work[0] == name
-        for machine in machines.values()
-    )
-
-
 def _pictures(view: SiteView, contests: Sequence[Contest]) -> list[Block]:
     """Programs against the fastest of their machine, and the fastest of each machine; of one machine its costs."""
-    work, unit = contests[0].work, parts.shown_unit(contests)
-    what = f"{view.title(work[0])} {work_text(work)}"
+    work = contests[0].work
+    what = f"{view.title(work.algorithm)} {work_text(work)}"
     if len(contests) == 1:
-        return [_costs(view, contests[0], what)]
+        return [_costs(contests[0], what)]
     rows = []
     for tally in sorted(tallies(contests), key=lambda tally: tally.middle):
-        low, high = (parts.quantile(tally.factors, share) for share in _MIDDLE)
-        name = plain(tally.runner, 40)
-        tip = (
-            f"{name}: ×{number(tally.middle)} the fastest, in the middle of "
-            f"{counted(len(tally.factors), 'machine')}; it wins on {tally.won}"
-        )
-        rows.append(
-            Bar(
-                name,
-                tally.middle,
-                low,
-                high,
-                f"×{number(tally.middle)}, wins on {tally.won} of {len(tally.factors)}",
-                tip,
-            )
-        )
-    pictures = [
-        bars(
-            "against",
-            f"{what}: cost over the fastest of the same machine",
-            "× the fastest",
-            rows,
-            "Bars: the median of machines. Lines: from the tenth to the ninetieth of a hundred machines.",
-        ),
-        _machines(view, contests, what, unit),
-    ]
-    return [*pictures, *_courses(view, work, what)]
+        name, times, n = plain(tally.runner, 40), f"×{number(tally.middle)}", len(tally.factors)
+        tip = f"{name}: {times} the fastest, in the middle of {counted(n, 'machine')}; it wins on {tally.won}"
+        rows.append(Bar(name, tally.spread, f"{times}, wins on {tally.won} of {n}", tip))
+    against = bars(
+        "against",
+        f"{what}: cost over the fastest of the same machine",
+        "× the fastest",
+        rows,
+        "Bars: the median of machines. Lines: from the tenth to the ninetieth of a hundred machines.",
+    )
+    return [against, _machines(contests, what), *_courses(view, work, what)]
 
 
-def _costs(view: SiteView, contest: Contest, what: str) -> Block:
+def _costs(contest: Contest, what: str) -> Block:
     rows = []
     for stand in contest.stands:
-        value = contest.value(stand)
-        shown = parts.marked_text(value, stand.cost)
-        tip = f"{program(stand)}: {shown}, ×{number(contest.factor(stand))} the fastest"
-        rows.append(
-            interval_bar(
-                program(stand),
-                value,
-                stand.cost.width,
-                f"{shown}  ×{number(contest.factor(stand))}",
-                tip,
-                faint=stand.cost.doubted,
-            )
+        shown, times = (
+            parts.marked_text(stand.cost, contest.ranked.field),
+            f"×{number(contest.factor(stand))}",
         )
-    caption = "Lines: intervals. Pale bars are in doubt, and win nothing."
+        tip = f"{program(stand)}: {shown}, {times} the fastest"
+        estimate = contest.estimate(stand)
+        rows.append(Bar(program(stand), estimate, f"{shown}  {times}", tip, faint=stand.cost.doubted))
     return bars(
         "costs",
         f"{what} on {plain(contest.machine, 60)}",
-        parts.shown_unit([contest], contest.ranked.field),
+        parts.unit_text(contest.work, contest.ranked.field),
         rows,
-        caption,
+        "Lines: intervals. Pale bars are in doubt, and win nothing.",
     )
 
 
-def _machines(view: SiteView, contests: Sequence[Contest], what: str, unit: str) -> Block:
+def _machines(contests: Sequence[Contest], what: str) -> Block:
     """The fastest program of each machine, coloured by who it is."""
-    with_cycles = [contest for contest in contests if contest.best.cost.cycles]
-    ordered = sorted(with_cycles, key=lambda contest: contest.best.cost.cycles or 0)
-    winners = list(dict.fromkeys(stand.runner for stand in (contest.best for contest in ordered)))
-    look = theme.series(winners)
+    unit = parts.unit_text(contests[0].work)
+    ordered = [contest for contest in contests if contest.best.cost.cycles]
+    ordered.sort(key=lambda contest: contest.best.cost.cycles or 0)
+    look = theme.series(list(dict.fromkeys(contest.best.runner for contest in ordered)))
     rows = []
     for contest in ordered[:_BARS]:
-        stand, value = contest.best, contest.best.cost.cycles or 0.0
-        text = parts.figure_text(value, stand.cost.width)
-        shown = f"{text} {contest.ranked.sign} {plain(stand.runner, 30)}"
-        tip = (
-            f"{plain(contest.machine, 60)}: {parts.ahead_text(contest)}, {text} "
-            f"{parts.width_of(stand.cost)} {unit}"
-        )
-        rows.append(
-            interval_bar(
-                plain(contest.machine, 60),
-                value,
-                stand.cost.width,
-                shown,
-                tip,
-                look[stand.runner][0],
-                faint=stand.cost.doubted,
-            )
-        )
-    left = len(ordered) - len(rows)
-    told = [
-        f"Lines: intervals. {' '.join(f'{sign} {meaning};' for sign, meaning in parts.SIGNS).rstrip(';')}."
-    ]
-    told += [f"The {left} slowest machines are in the table alone."] * bool(left)
-    without = len(contests) - len(with_cycles)
-    told += [f"{counted(without, 'machine')} without cycles: see the table."] * bool(without)
-    return bars(
-        "machines",
-        f"{what}: the fastest of each machine",
-        unit,
-        rows or [Bar("–", 0, 0, 0, "no cycles", "")],
-        " ".join(told),
-    )
+        best, estimate, machine = contest.best, estimate_in(contest.best.cost), plain(contest.machine, 60)
+        value, colour = value_text(estimate), look[contest.best.runner][0]
+        shown = f"{value} {contest.ranked.sign} {plain(best.runner, 30)}"
+        tip = f"{machine}: {parts.ahead_text(contest)}, {value} {width_text(estimate)} {unit}"
+        rows.append(Bar(machine, estimate, shown, tip, colour, faint=best.cost.doubted))
+    told = [f"Lines: intervals. {parts.SIGNS_TEXT}"]
+    if left := len(ordered) - len(rows):
+        told.append(f"The {left} slowest machines are in the table alone.")
+    if without := len(contests) - len(ordered):
+        told.append(f"{counted(without, 'machine')} without cycles: see the table.")
+    nothing = Bar("–", Estimate(0, 0, 0), "no cycles", "")
+    heading = f"{what}: the fastest of each machine"
+    return bars("machines", heading, unit, rows or [nothing], " ".join(told))
 
 
-def _courses(view: SiteView, work: Work, what: str) -> list[Block]:
-    """Costs over time on the machine with most days, where one has several."""
-    courses = [(key[1], course) for key, course in view.gathered.courses.items() if key[0] == work]
-    if not courses:
+def _courses(view: SiteView, work: RankedWork, what: str) -> list[Block]:
+    """Costs over time on the machine with most days, where one has several; no program that has cycles but once."""
+    courses_ = {machine: course for (of, machine), course in view.gathered.courses.items() if of == work}
+    if not courses_:
         return []
-    machine, course = max(courses, key=lambda course: (len({point.run for point in course[1]}), course[0]))
-    return course_blocks(course, f"{what} on {plain(machine, 60)} over time", per_work(work))
-
-
-def course_blocks(course: Sequence[Stand], title: str, each: str) -> list[Block]:
-    """The picture of costs in the order of time; nothing where no program has cycles twice."""
-    lines: dict[str, list[tuple[float, str, float, float, float, str]]] = {}
-    for standing in course:
-        ordinal, value = addresses.ordinal(standing.cost.first), standing.cost.cycles
-        if value is None or ordinal is None:
-            continue
-        half = value * standing.cost.width if math.isfinite(standing.cost.width) else 0.0
-        day = parts.day(standing.cost.first)
-        told = f"{program(standing)}, {day}: {number(value, half)} {parts.width_of(standing.cost)}"
-        lines.setdefault(standing.runner, []).append((ordinal, day, value, value - half, value + half, told))
+    machine = max(courses_, key=lambda machine: (len({stand.run for stand in courses_[machine]}), machine))
+    lines: dict[str, list[CoursePoint]] = {}
+    for stand in courses_[machine]:
+        if (point := _course_point(stand)) is not None:
+            lines.setdefault(stand.runner, []).append(point)
     several = {name: points for name, points in lines.items() if len(points) > 1}
-    kept = sorted(several, key=lambda name: several[name][-1][2])[:_LINES]
+    kept = sorted(several, key=lambda name: several[name][-1].cost.value)[:_LINES]
     if not kept:
         return []
     left = len(lines) - len(kept)
-    caption = (
-        "Lines up and down: intervals."
-        + f" {counted(left, 'program')} more: the most expensive, and those measured once." * bool(left)
+    caption = "Lines up and down: intervals."
+    caption += (
+        f" {counted(left, 'program')} more: the most expensive, and those measured once." if left else ""
     )
-    drawn = [Course(plain(name, 40), tuple(several[name])) for name in kept]
-    return [courses("course", title, f"cycles per {each}", drawn, caption)]
+    title = f"{what} on {plain(machine, 60)} over time"
+    drawn = {plain(name, 40): several[name] for name in kept}
+    return [courses("course", title, f"cycles per {per_work(work)}", drawn, caption)]
 
 
-def _kind_section(view: SiteView, kind: Kind, works: Sequence[Work], *, first: bool) -> Section:
+def _course_point(stand: Stand) -> CoursePoint | None:
+    """None where the day or the cycles are not known."""
+    ordinal = addresses.ordinal(stand.cost.first)
+    if stand.cost.cycles is None or ordinal is None:
+        return None
+    cost, day = estimate_in(stand.cost), parts.day(stand.cost.first)
+    return CoursePoint(ordinal, day, cost, f"{program(stand)}, {day}: {value_text(cost)} {width_text(cost)}")
+
+
+def _kind_section(view: SiteView, kind: Kind, works: Sequence[RankedWork], *, first: bool) -> Section:
     """One table of an algorithm: the winner of each machine, then who wins at which size, then every figure."""
     shown = view.shown_first(works)
-    contests = list(view.contests[shown].values())
-    each = per_work(shown)
-    heads = parts.contest_columns("machine", f"/{each}")
+    contests = view.contests[shown]
+    each, at = per_work(shown), work_text(shown)
     rows = [
-        [parts.machine_item(view, contest.machine), *parts.contest_items(view, contest)]
-        for contest in contests
+        [parts.machine_item(view, contest.machine), *parts.contest_items(contest)] for contest in contests
     ]
-    every = [contest for work in works for contest in view.contests[work].values()]
-    meaning = meaning_of(kind[1])
+    winners = Listing(f"The fastest at {at}", parts.contest_columns("machine", f"/{each}"), rows)
+    every = [contest for work in works for contest in view.contests[work]]
+    count = sum(len(contest.stands) for contest in every)
+    figures = parts.figures_table(view, kind, every, by_machine=True)
+    meaning = meaning_of(kind.contract)
     blocks = [
         *([text(meaning)] if meaning else []),
-        heading(f"The fastest at {work_text(shown)}, machine by machine"),
-        sorted_table(Listing(f"The fastest at {work_text(shown)}", heads, rows)),
+        heading(f"The fastest at {at}, machine by machine"),
+        sorted_table(winners),
         *([heading("By size"), _by_size(view, works)] if len(works) > 1 else []),
+        unfolding(f"Every figure: {count:,}, cycles per {each}", figures, open=len(every) <= 12 and first),
     ]
-    table = parts.figures_table(view, kind, every, f"Every figure of {kind_text(kind)}", by_machine=True)
-    count = sum(len(contest.stands) for contest in every)
-    whole = unfolding(f"Every figure: {count:,}, cycles per {each}", table, open=len(every) <= 12 and first)
-    id = addresses.anchor(*kind)
-    title = kind_text(kind)
-    inner = [*blocks, whole]
-    if first:
-        return Section(id, title, title, inner)
-    best = tallies(contests)[0]
-    line = (
-        f"{plain(best.runner, 40)} is the fastest on {best.won} of {counted(len(contests), 'machine')}"
-        if best.won
-        else "none is known to be the only fastest"
-    )
-    return Section(id, title, title, [unfolding(f"At {work_text(shown)} {line}. Unfold the tables.", inner)])
+    if not first:
+        best = tallies(contests)[0]
+        line = "none is known to be the only fastest"
+        if best.won:
+            line = f"{plain(best.runner, 40)} is the fastest on {best.won} of {counted(len(contests), 'machine')}"
+        blocks = [unfolding(f"At {at} {line}. Unfold the tables.", blocks)]
+    return Section(addresses.anchor(*kind), kind.text, kind.text, blocks)
 
 
-def _by_size(view: SiteView, works: Sequence[Work]) -> Block:
+def _by_size(view: SiteView, works: Sequence[RankedWork]) -> Block:
     rows: list[Sequence[Entry]] = []
     for work in works:
-        contests = list(view.contests[work].values())
+        contests = view.contests[work]
         first = tallies(contests)[0]
         costs = sorted(contest.best.cost.cycles for contest in contests if contest.best.cost.cycles)
-        spread = f"{number(costs[0])} to {number(costs[-1])}" if costs else "–"
+        winner = "nobody alone"
+        if first.won:
+            winner = plain(first.runner, 40)
+        elif len(contests) == 1:
+            winner = parts.ahead_text(contests[0])
         rows.append(
             [
-                Item(size_label(work[3]), value=work[3]),
-                plain(first.runner, 40)
-                if first.won
-                else parts.ahead_text(contests[0])
-                if len(contests) == 1
-                else "nobody alone",
+                Item(size_label(work.size_bytes), value=work.size_bytes),
+                winner,
                 Item(f"{first.won} of {len(contests)}", value=first.won),
                 parts.factor_item(first.middle),
-                Item(spread, value=costs[0] if costs else None),
+                Item(f"{number(costs[0])} to {number(costs[-1])}", value=costs[0]) if costs else Item("–"),
             ]
         )
     heads = columns("size:n | fastest | on machines:n | × the fastest, median:n | cycles of the fastest:n")
     return sorted_table(Listing("Who is the fastest, by size", heads, rows))
-
-
-__all__ = ["algorithm_card", "algorithm_page", "winner_text"]

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perbyte.atlas.export import Followed
 from perbyte.model.text import counted, plain
-from perbyte.report.html import Block, sorted_table, text, unfolding
+from perbyte.report.html import Block, Section, sorted_table, text, unfolding
 from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.ranks import against
-from perbyte.report.site import addresses, parts
+from perbyte.report.site import parts
 from perbyte.report.site.view import SiteView, work_text
 from perbyte.report.wording import number
 from perbyte.stats.compare import CYCLES, NS, Answer, Comparison
 
-MOST = 100  # rows of a table of changes, the largest first
+_MOST = 100  # rows of a table of changes, the largest first
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,32 +53,33 @@ def known_changes(pairs: Sequence[Followed]) -> list[Changed]:
     )
 
 
-def change_rows(view: SiteView, pairs: Sequence[Followed]) -> list[Block]:
+def changes_section(
+    view: SiteView, pairs: Sequence[Followed], heading: str = "What changed with time"
+) -> Section:
     """A sentence on what changed, and the table of it."""
     changes = known_changes(pairs)
     if not changes:
-        return [text("No figure is known to differ from the same machine's figure before it.")]
-    rows: list[Sequence[Entry]] = []
-    for change in changes[:MOST]:
-        before, after = change.pair.before, change.pair.after
-        rows.append(
-            [
-                Item(view.title(after.work[0]), parts.UP + addresses.algorithm(after.work[0])),
-                work_text(after.work),
-                Item(plain(after.runner, 40), parts.UP + addresses.library(after.cost.library)),
-                _versions(before.cost.version, after.cost.version),
-                parts.machine_item(view, after.machine),
-                parts.day(before.cost.first),
-                parts.run_item(view, after),
-                parts.times_item(change.compared, "dearer" if change.dearer else "cheaper"),
-            ]
-        )
+        nothing = text("No figure is known to differ from the same machine's figure before it.")
+        return Section("changes", "Changes", heading, [nothing])
     heads = columns("algorithm | work | program | version:text | machine | from | to | costs ×:n")
-    every = sorted_table(Listing("What changed", heads, rows))
+    rows = [_row(view, change) for change in changes[:_MOST]]
+    every = unfolding(
+        "Figure by figure", [sorted_table(Listing("What changed", heads, rows))], open=len(rows) <= 12
+    )
+    return Section("changes", "Changes", heading, [text(_changes_text(changes)), _by_version(changes), every])
+
+
+def _row(view: SiteView, change: Changed) -> list[Entry]:
+    before, after = change.pair.before, change.pair.after
     return [
-        text(changes_text(changes)),
-        _by_version(changes),
-        unfolding("Figure by figure", [every], open=len(rows) <= 12),
+        parts.algorithm_item(view, after.work.algorithm),
+        work_text(after.work),
+        parts.program_item(after, plain(after.runner, 40)),
+        _versions(before.cost.version, after.cost.version),
+        parts.machine_item(view, after.machine),
+        parts.day(before.cost.first),
+        parts.run_item(after),
+        parts.times_item(change.compared, "dearer" if change.dearer else "cheaper"),
     ]
 
 
@@ -85,22 +87,21 @@ def _by_version(changes: Sequence[Changed]) -> Block:
     """Changes taken together: a row a program and its two versions."""
     groups: dict[tuple[str, str, str], list[Changed]] = {}
     for change in changes:
-        after = change.pair.after
-        groups.setdefault((after.runner, change.pair.before.cost.version, after.cost.version), []).append(
-            change
-        )
+        before, after = change.pair.before, change.pair.after
+        key = (after.runner, before.cost.version, after.cost.version)
+        groups.setdefault(key, []).append(change)
     rows: list[Sequence[Entry]] = []
-    for (runner, old, new), these in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
-        ratios = sorted(change.compared.ratio.value for change in these)
-        machines = len({change.pair.after.machine for change in these})
+    for (runner, old, new), alike in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
+        ratios = sorted(change.compared.ratio.value for change in alike)
+        dearer = sum(change.dearer for change in alike)
         rows.append(
             [
-                Item(plain(runner, 40), parts.UP + addresses.library(these[0].pair.after.cost.library)),
+                parts.program_item(alike[0].pair.after, plain(runner, 40)),
                 _versions(old, new),
-                machines,
-                sum(change.dearer for change in these),
-                sum(not change.dearer for change in these),
-                parts.factor_item(parts.quantile(ratios, 0.5)),
+                len({change.pair.after.machine for change in alike}),
+                dearer,
+                len(alike) - dearer,
+                parts.factor_item(statistics.median(ratios)),
                 Item(f"×{number(ratios[0])} to ×{number(ratios[-1])}", value=ratios[-1]),
             ]
         )
@@ -111,16 +112,16 @@ def _by_version(changes: Sequence[Changed]) -> Block:
 
 
 def _versions(before: str, after: str) -> str:
-    return (
-        f"{plain(after, 30)} both times" if before == after else f"{plain(before, 30)} to {plain(after, 30)}"
-    )
+    if before == after:
+        return f"{plain(after, 30)} both times"
+    return f"{plain(before, 30)} to {plain(after, 30)}"
 
 
-def changes_text(changes: Sequence[Changed]) -> str:
+def _changes_text(changes: Sequence[Changed]) -> str:
     """How many became dearer and cheaper, and by how many the table is cut."""
     dearer = sum(change.dearer for change in changes)
     versions = sum(change.pair.before.cost.version != change.pair.after.cost.version for change in changes)
-    left = f" The table has the {MOST} largest." if len(changes) > MOST else ""
+    left = f" The table has the {_MOST} largest." if len(changes) > _MOST else ""
     return (
         f"{counted(dearer, 'figure')} became dearer and {counted(len(changes) - dearer, 'figure')} cheaper, "
         f"{versions:,} of them with another version of the library.{left}"

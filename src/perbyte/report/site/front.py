@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from perbyte.atlas.index import RunRow
+from perbyte.model import Estimate
 from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
-from perbyte.report.card import Line as Told
 from perbyte.report.html import Block, Page, Section, answer, listed, sorted_table, text
 from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.ranks import value_in
@@ -17,7 +19,8 @@ from perbyte.report.site.algorithms import algorithm_card, winner_text
 from perbyte.report.site.drawn import Bar, ranges
 from perbyte.report.site.libraries import Shelf, main_tallies
 from perbyte.report.site.months import month_title
-from perbyte.report.site.view import Contest, SiteView, per_work, tallies, work_text
+from perbyte.report.site.view import Contest, SiteView, field_of, per_work, tallies, work_text
+from perbyte.report.wording import number
 
 _ANSWERS = 4
 _DOTS = 40
@@ -31,6 +34,16 @@ LISTS = (
 )
 
 
+_WAYS = (
+    "A figure with ► is known to be the fastest of its machine, = is known to be alike, ? is not "
+    "known. Nobody wins by a figure in doubt.",
+    "Of a machine's runs the newest one that is not in doubt stands on a page, of the version that "
+    "was measured last; Data has them all.",
+    "Names of machines are made of their profile or given by their owners. Nobody has checked that "
+    "a run is true.",
+)
+
+
 def front_page(
     view: SiteView, title: str, shelf: Mapping[str, Shelf], months: Mapping[str, list[RunRow]]
 ) -> Page:
@@ -39,115 +52,85 @@ def front_page(
     ordered = _by_coverage(view)
     lines = []
     for name in ordered[:_ANSWERS]:
-        for line in algorithm_card(view, name).lines:
-            lines.append(
-                Told(
-                    f"{view.title(name)}, {work_text(view.main[name])}",
-                    line.sign,
-                    line.winner,
-                    line.sure,
-                    line.cost,
-                )
-            )
+        about = f"{view.title(name)}, {work_text(view.main[name])}"
+        lines += [replace(line, about=about) for line in algorithm_card(view, name).lines]
     left = len(ordered) - len(lines)
     card = Card(tuple(lines), (f"{left} more algorithms below.",) if left > 0 else ())
-    days = sorted(day for run in gathered.runs if (day := parts.day(run.started_at)) != "–")
-    span = f", measured from {days[0]} to {days[-1]}" if days else ""
-    if days and days[0] == days[-1]:
-        span = f", measured on {days[0]}"
+    start = [text("There is no figure in this atlas yet.")]
+    if lines:
+        start = [*answer(card, "Who is the fastest?"), *_picture(view, ordered)]
+    counts = {
+        "algorithms": len(view.main),
+        "libraries": len(shelf),
+        "machines": len(view.runs),
+        "months": len(months),
+    }
+    go_on = [Block("counts", [(f"{n:,}", name) for name, n in counts.items()]), listed(_WAYS)]
+    if gathered.problems:
+        go_on.append(listed([f"Left out: {plain(problem, 300)}" for problem in gathered.problems]))
     lead = (
         f"{counted(len(gathered.stands), 'figure')} of {counted(len(view.main), 'algorithm')} in "
-        f"{counted(len(shelf), 'library', 'libraries')} on "
-        f"{counted(len(view.machines), 'machine')}, {counted(len(gathered.runs), 'run')}{span}. Each is in "
-        f"true core cycles, with its interval."
+        f"{counted(len(shelf), 'library', 'libraries')} on {counted(len(view.runs), 'machine')}, "
+        f"{counted(len(gathered.runs), 'run')}{_span(gathered.runs)}. Each is in true core cycles, with its "
+        "interval."
     )
-    counts = [
-        (f"{n:,}", name)
-        for n, name in (
-            (len(view.main), "algorithms"),
-            (len(shelf), "libraries"),
-            (len(view.machines), "machines"),
-            (len(months), "months"),
-        )
+    sections = [
+        Section("summary", "Summary", "Summary", start),
+        Section("algorithms", "Algorithms", "Every algorithm", [algorithms_table(view, "")]),
+        Section("libraries", "Libraries", "Every library", [libraries_table(view, shelf, "")]),
+        Section("go-on", "Go on", "Go on", go_on),
     ]
-    start = (
-        [*answer(card, "Who is the fastest?"), *_picture(view)]
-        if lines
-        else [text("There is no figure in this atlas yet.")]
-    )
-    return Page(
-        title,
-        [lead],
-        [
-            Section("summary", "Summary", "Summary", start),
-            Section("algorithms", "Algorithms", "Every algorithm", [algorithms_table(view, "")]),
-            Section("libraries", "Libraries", "Every library", [libraries_table(view, shelf, "")]),
-            Section("go-on", "Go on", "Go on", [Block("counts", counts), listed(_ways()), *_problems(view)]),
-        ],
-    )
+    return Page(title, [lead], sections)
 
 
-def _ways() -> list[str]:
-    return [
-        "A figure with ► is known to be the fastest of its machine, = is known to be alike, ? is not "
-        "known. Nobody wins by a figure in doubt.",
-        "Of a machine's runs the newest one that is not in doubt stands on a page, of the version that "
-        "was measured last; Data has them all.",
-        "Names of machines are made of their profile or given by their owners. Nobody has checked that "
-        "a run is true.",
-    ]
-
-
-def _problems(view: SiteView) -> list[Block]:
-    return (
-        [listed([f"Left out: {plain(problem, 300)}" for problem in view.gathered.problems])]
-        if view.gathered.problems
-        else []
-    )
+def _span(runs: Sequence[RunRow]) -> str:
+    """When the runs were measured; empty where nobody knows."""
+    days = sorted(day for run in runs if (day := parts.day(run.started_at)) != "–")
+    if not days:
+        return ""
+    return f", measured on {days[0]}" if days[0] == days[-1] else f", measured from {days[0]} to {days[-1]}"
 
 
 def _by_coverage(view: SiteView) -> list[str]:
-    def wide(name: str) -> int:
-        return sum(len(contest.stands) for contest in view.contests[view.main[name]].values())
+    """The algorithms, those with most figures of their main work first."""
+    figures = {name: sum(len(contest.stands) for contest in view.main_contests(name)) for name in view.main}
+    return sorted(figures, key=lambda name: (-figures[name], name))
 
-    return sorted(view.main, key=lambda name: (-wide(name), name))
 
-
-def _picture(view: SiteView) -> list[Block]:
+def _picture(view: SiteView, ordered: Sequence[str]) -> list[Block]:
     """The fastest program of each machine, algorithm by algorithm: the middle of machines, and the whole range."""
-    rows, several = [], len(view.machines) > 1
-    for name in _by_coverage(view):
-        work = view.main[name]
-        bests = [contest.best.cost for contest in view.contests[work].values()]
-        costs = sorted(cost.cycles for cost in bests if cost.cycles)
-        if per_work(work) != "byte" or not costs:
+    several = len(view.runs) > 1
+    rows = []
+    for name in ordered:
+        work, contests = view.main[name], view.main_contests(name)
+        bests = [contest.best.cost for contest in contests if contest.best.cost.cycles]
+        if per_work(work) != "byte" or not bests:
             continue
-        middle = parts.quantile(costs, 0.5)
-        low, high = costs[0], costs[-1]
-        if not several and math.isfinite(bests[0].width):
-            low, high = middle * (1 - bests[0].width), middle * (1 + bests[0].width)
-        winner, sign = winner_text(view, work)
-        width = parts.quantile(sorted(cost.width for cost in bests if cost.cycles), 0.5)
-        text, least, most = (parts.figure_text(cost, width) for cost in (middle, costs[0], costs[-1]))
-        shown = f"{text} {sign} {winner}"
+        costs = [cost.cycles for cost in bests if cost.cycles]
+        width = statistics.median(cost.width for cost in bests)
+        width = width if math.isfinite(width) else 0.0
+        middle, least, most = statistics.median(costs), min(costs), max(costs)
+        value, lowest, highest = (number(cost, cost * width) for cost in (middle, least, most))
+        winner, sign = winner_text(contests)
+        what = f"{view.title(name)}, {work_text(work)}"
         tip = (
-            f"{view.title(name)} {work_text(work)}: {least} to {most} cycles "
-            f"per byte, {text} in the middle of {counted(len(costs), 'machine')}"
+            f"{view.title(name)} {work_text(work)}: {lowest} to {highest} cycles per byte, "
+            f"{value} in the middle of {counted(len(costs), 'machine')}"
         )
-        rows.append(Bar(f"{view.title(name)}, {work_text(work)}", middle, low, high, shown, tip))
-    kept = sorted(rows[:_DOTS], key=lambda row: row.value)
+        if not several:
+            least, most = middle * (1 - width), middle * (1 + width)
+        rows.append(Bar(what, Estimate(middle, least, most), f"{value} {sign} {winner}", tip))
+    kept = sorted(rows[:_DOTS], key=lambda row: row.cost.value)
     if not kept:
         return []
-    left = len(rows) - len(kept)
-    what = (
-        "Dots: the median of machines, each with its fastest program. Lines: from the cheapest "
-        "machine to the dearest."
-    )
-    if not several:
-        what = "Dots: the fastest program. Lines: intervals."
-    caption = what + (
-        f" {counted(left, 'algorithm')} that fewer machines have: in the table." if left else ""
-    )
+    caption = "Dots: the fastest program. Lines: intervals."
+    if several:
+        caption = (
+            "Dots: the median of machines, each with its fastest program. Lines: from the cheapest "
+            "machine to the dearest."
+        )
+    if left := len(rows) - len(kept):
+        caption += f" {counted(left, 'algorithm')} that fewer machines have: in the table."
     return [ranges("landscape", "What the fastest program costs", "cycles per byte", kept, caption)]
 
 
@@ -155,26 +138,21 @@ def algorithms_table(view: SiteView, up: str) -> Block:
     """Every algorithm with who wins it."""
     rows: list[Sequence[Entry]] = []
     for name in sorted(view.main, key=lambda algorithm: view.title(algorithm).casefold()):
-        work = view.main[name]
-        contests = list(view.contests[work].values())
-        winner, sign = winner_text(view, work)
-        first = tallies(contests)[0]
-        best = min(
-            (contest.best for contest in contests),
-            key=lambda standing: value_in(standing.cost, contests[0].ranked.field),
-        )
-        programs = {stand.runner for contest in contests for stand in contest.stands}
-        cost = parts.cost_item(best, contests[0].ranked.field)
+        work, contests = view.main[name], view.main_contests(name)
+        field = field_of(contests)
+        winner, sign = winner_text(contests)
+        won = tallies(contests)[0].won
+        best = min((contest.best for contest in contests), key=lambda best: value_in(best.cost, field))
         rows.append(
             [
-                Item(view.title(name), up + addresses.algorithm(name), tip=plain(name, 60)),
+                parts.algorithm_item(view, name, up, tip=plain(name, 60)),
                 work_text(work),
                 f"{sign} {winner}".strip(),
-                Item(f"{first.won} of {len(contests)}", value=first.won),
-                cost,
-                f"{contests[0].ranked.field}/{per_work(work)}",
+                Item(f"{won} of {len(contests)}", value=won),
+                parts.cost_item(best.cost, field),
+                f"{field}/{per_work(work)}",
                 parts.machine_item(view, best.machine, up),
-                len(programs),
+                len({stand.runner for contest in contests for stand in contest.stands}),
             ]
         )
     heads = columns(
@@ -188,22 +166,20 @@ def libraries_table(view: SiteView, shelf: Mapping[str, Shelf], up: str) -> Bloc
     rows: list[Sequence[Entry]] = []
     for address, entry in shelf.items():
         mains = main_tallies(view, entry)
-        contests = sum(len(tally.factors) for of_algorithm in mains.values() for tally in of_algorithm)
-        won = sum(tally.won for of_algorithm in mains.values() for tally in of_algorithm)
-        factors = sorted(
-            factor for of_algorithm in mains.values() for tally in of_algorithm for factor in tally.factors
-        )
-        versions = sorted({stand.cost.version for stand in entry.stands})
+        of_runners = [tally for tallied in mains.values() for tally in tallied]
+        factors = [factor for tally in of_runners for factor in tally.factors]
+        won = sum(tally.won for tally in of_runners)
+        versions = [plain(name, 20) for name in sorted({stand.cost.version for stand in entry.stands})]
+        more = f" and {len(versions) - 3} more" if versions[3:] else ""
         rows.append(
             [
                 Item(plain(entry.name, 60), up + address),
                 ", ".join(plain(name, 30) for name in sorted(entry.runners)),
                 len({stand.machine for stand in entry.stands}),
                 len(mains),
-                Item(f"{won:,} of {contests:,}", value=won),
-                parts.factor_item(parts.quantile(factors, 0.5)) if factors else parts.NONE,
-                ", ".join(plain(version, 20) for version in versions[-3:])
-                + (f" and {len(versions) - 3} more" if versions[3:] else ""),
+                Item(f"{won:,} of {len(factors):,}", value=won),
+                parts.factor_item(statistics.median(factors)) if factors else parts.NONE,
+                ", ".join(versions[-3:]) + more,
             ]
         )
     heads = columns(
@@ -215,11 +191,11 @@ def libraries_table(view: SiteView, shelf: Mapping[str, Shelf], up: str) -> Bloc
 
 def machines_table(view: SiteView, up: str) -> Block:
     """Every machine with who wins most there."""
-    rows: list[Sequence[Entry]] = []
     by_machine: dict[str, list[Contest]] = {}
     for work in view.main.values():
-        for machine, contest in view.contests[work].items():
-            by_machine.setdefault(machine, []).append(contest)
+        for contest in view.contests[work]:
+            by_machine.setdefault(contest.machine, []).append(contest)
+    rows: list[Sequence[Entry]] = []
     for name, runs in view.runs.items():
         mains = by_machine.get(name, [])
         first = tallies(mains)[0] if mains else None
@@ -261,51 +237,39 @@ def dates_table(months: Mapping[str, list[RunRow]], fresh: Mapping[str, Sequence
     return sorted_table(Listing("Every month", heads, rows))
 
 
+_DATA = (
+    "figures: a row for each figure of every run, those in doubt and those of second processes "
+    "among them (twin is not 0).",
+    "runs: a row for each run, with its machine. The column run joins the two.",
+    "cycles_per_call and its interval are per call; divide by size_bytes for cycles per byte. "
+    "Without cycles the interval is in nanoseconds.",
+    "In CSV, lists are parted by semicolons, and a text that a spreadsheet would compute stands "
+    "behind an apostrophe.",
+)
+_PANDAS = """import pandas
+figures = pandas.read_parquet('figures.parquet')
+figures[figures.algorithm == 'sha-256'].groupby('machine').cycles_per_byte.min()"""
+_QUERY = (
+    'perbyte atlas query "SELECT machine, min(cycles_per_byte) FROM cells WHERE '
+    "algorithm = 'sha-256' GROUP BY machine\""
+)
+
+
 def data_page(view: SiteView, files: Sequence[tuple[str, int, int]]) -> Page:
     """The downloads: (name, rows, bytes) of each file."""
-    gathered = view.gathered
     rows: list[Sequence[Entry]] = [
         [Item(name, f"data/{name}"), count, Item(f"{size / 1e6:,.2f} MB", value=size)]
         for name, count, size in files
     ]
     texts = [
-        "figures: a row for each figure of every run, those in doubt and those of second processes "
-        "among them (twin is not 0).",
-        "runs: a row for each run, with its machine. The column run joins the two.",
-        "cycles_per_call and its interval are per call; divide by size_bytes for cycles per byte. "
-        "Without cycles the interval is in nanoseconds.",
-        "In CSV, lists are parted by semicolons, and a text that a spreadsheet would compute stands "
-        "behind an apostrophe.",
-        f"On no page: {gathered.twins:,} figures of second processes, and {gathered.unusable:,} that "
-        f"are no positive number.",
+        *_DATA,
+        f"On no page: {view.gathered.twins:,} figures of second processes, and {view.gathered.unusable:,} that "
+        "are no positive number.",
         "Samples are not here: they stay in the atlas (perbyte atlas query, perbyte atlas pull).",
     ]
-    asked = (
-        "import pandas\nfigures = pandas.read_parquet('figures.parquet')\nfigures[figures.algorithm "
-        "== 'sha-256'].groupby('machine').cycles_per_byte.min()"
-    )
-    return Page(
-        "All data",
-        ["Everything that the pages show, and what they leave out, as files."],
-        [
-            Section(
-                "summary",
-                "Files",
-                "Files",
-                [sorted_table(Listing("Files", columns("file | rows:n | size:n"), rows)), listed(texts)],
-            ),
-            Section(
-                "repeat",
-                "Use",
-                "How to use them",
-                [
-                    Block("code", asked),
-                    Block(
-                        "code",
-                        'perbyte atlas query "SELECT machine, min(cycles_per_byte) FROM cells WHERE '
-                        "algorithm = 'sha-256' GROUP BY machine\"",
-                    ),
-                ],
-            ),
-        ],
-    )
+    table = sorted_table(Listing("Files", columns("file | rows:n | size:n"), rows))
+    sections = [
+        Section("summary", "Files", "Files", [table, listed(texts)]),
+        Section("repeat", "Use", "How to use them", [Block("code", _PANDAS), Block("code", _QUERY)]),
+    ]
+    return Page("All data", ["Everything that the pages show, and what they leave out, as files."], sections)

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from perbyte.atlas.export import Gathered
+from perbyte.atlas.index import RunRow
 from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
-from perbyte.report.card import Line as Told
 from perbyte.report.html import Block, Page, Section, answer, sorted_table, text, unfolding
 from perbyte.report.listing import Entry, Item, Listing, columns
+from perbyte.report.ranks import estimate_in
 from perbyte.report.site import addresses, parts
-from perbyte.report.site.changes import change_rows
-from perbyte.report.site.drawn import bars, interval_bar
+from perbyte.report.site.changes import changes_section
+from perbyte.report.site.drawn import Bar, bars
 from perbyte.report.site.parts import program
-from perbyte.report.site.view import Contest, SiteView, kind_of, kind_text, per_work, tallies, work_text
+from perbyte.report.site.view import Contest, Kind, SiteView, kind_of, per_work, tallies, work_text
 from perbyte.report.wording import percent
 
 _BARS = 60
@@ -22,28 +23,24 @@ _BARS = 60
 
 def machine_page(view: SiteView, name: str) -> Page:
     """The page of one machine."""
-    run = view.runs[name][0]
-    contests = [machines[name] for machines in view.contests.values() if name in machines]
-    mains = [contest for contest in contests if view.main[contest.work[0]] == contest.work]
+    runs = view.runs[name]
+    contests = [contest for works in view.contests.values() for contest in works if contest.machine == name]
+    mains = [contest for contest in contests if view.main[contest.work.algorithm] == contest.work]
     pairs = [pair for pair in view.gathered.apart if pair.after.machine == name]
     figures = sum(len(contest.stands) for contest in contests)
     sections = [
         Section("summary", "Summary", "Summary", [*answer(_card(mains)), *_picture(view, mains)]),
         Section("fastest", "Fastest", "The fastest at each algorithm", [_fastest(view, mains)]),
         Section("figures", "Figures", "Every figure", _figures(view, contests)),
-        *(
-            [Section("changes", "Changes", "What changed with time", change_rows(view, pairs))]
-            if len(view.runs[name]) > 1
-            else []
-        ),
-        Section("runs", "Runs", "Runs", [runs_table(view, name), *_failed(view.gathered, view, name)]),
-        Section("machine", "Machine", "What it is", [_facts(view, name)]),
+        *([changes_section(view, pairs)] if len(runs) > 1 else []),
+        Section("runs", "Runs", "Runs", [_runs(runs), *_failed(view.gathered, runs)]),
+        Section("machine", "Machine", "What it is", [_facts(runs)]),
     ]
-    model = plain(run.cpu_model, 80) or "an unknown processor"
-    more = f", {plain(run.provider, 40)}" if run.provider else ""
+    model = plain(runs[0].cpu_model, 80) or "an unknown processor"
+    more = f", {plain(runs[0].provider, 40)}" if runs[0].provider else ""
     lead = (
         f"{model}{more}. {counted(figures, 'figure')} of {counted(len(mains), 'algorithm')}, "
-        f"{counted(len(view.runs[name]), 'run')}, the newest of {parts.day(run.started_at)}."
+        f"{counted(len(runs), 'run')}, the newest of {parts.day(runs[0].started_at)}."
     )
     return Page(plain(name, 80), [lead], sections)
 
@@ -52,103 +49,79 @@ def _card(mains: list[Contest]) -> Card:
     """Which program wins most algorithms here."""
     if not mains:
         return Card((), ("No figure of this machine can be ranked.",))
-    tallied = tallies(mains)
-    first = tallied[0]
-    others = [f"then {plain(tally.runner, 40)} at {tally.won}" for tally in tallied[1:4] if tally.won]
-    shared = sum(contest.ranked.sign == "=" for contest in mains)
-    open_ = sum(contest.ranked.sign == "?" for contest in mains)
+    first, *others = tallies(mains)
+    shared, open_ = (sum(contest.ranked.sign == sign for contest in mains) for sign in "=?")
     alone = sum(contest.next is None for contest in mains)
     told = [
-        ", ".join(others),
+        ", ".join(f"then {plain(tally.runner, 40)} at {tally.won}" for tally in others[:3] if tally.won),
         f"several are alike at {shared}" if shared else "",
         f"not known at {open_}" if open_ else "",
         f"{alone} measured with one program alone" if alone else "",
     ]
     winner = f"{plain(first.runner, 40)} is the fastest at {first.won} of {counted(len(mains), 'algorithm')}"
-    return Card((Told("", "►" if first.won else "?", winner, "; ".join(part for part in told if part), ""),))
+    return parts.card("►" if first.won else "?", winner, told)
 
 
 def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:
     """The fastest program's cost of each algorithm that has data, cheapest first."""
-    counted_mains = [
-        contest for contest in mains if per_work(contest.work) == "byte" and contest.best.cost.cycles
-    ]
-    ordered = sorted(counted_mains, key=lambda contest: (contest.best.cost.cycles or 0.0, contest.work))
+    drawn = [contest for contest in mains if per_work(contest.work) == "byte" and contest.best.cost.cycles]
+    drawn.sort(key=lambda contest: (contest.best.cost.cycles, contest.work))
     rows = []
-    for contest in ordered[:_BARS]:
-        stand, value = contest.best, contest.best.cost.cycles or 0.0
-        shown = f"{parts.marked_text(value, stand.cost)} {contest.ranked.sign} {plain(stand.runner, 30)}"
-        name = f"{view.title(contest.work[0])} {work_text(contest.work)}"
-        rows.append(
-            interval_bar(
-                name,
-                value,
-                stand.cost.width,
-                shown,
-                f"{name}: {program(stand)}, {shown}",
-                faint=stand.cost.doubted,
-            )
-        )
-    left = len(ordered) - len(rows)
-    caption = (
-        "Lines: intervals. "
-        + " ".join(f"{sign} {meaning};" for sign, meaning in parts.SIGNS).rstrip(";")
-        + "."
-    )
+    for contest in drawn[:_BARS]:
+        best = contest.best
+        shown = f"{parts.marked_text(best.cost)} {contest.ranked.sign} {plain(best.runner, 30)}"
+        name = f"{view.title(contest.work.algorithm)} {work_text(contest.work)}"
+        tip = f"{name}: {program(best)}, {shown}"
+        rows.append(Bar(name, estimate_in(best.cost), shown, tip, faint=best.cost.doubted))
+    if not rows:
+        return []
+    left = len(drawn) - len(rows)
+    caption = f"Lines: intervals. {parts.SIGNS_TEXT}"
     caption += f" The {left} most expensive are in the table alone." if left else ""
-    return (
-        [bars("fastest-bars", "The fastest of each algorithm here", "cycles per byte", rows, caption)]
-        if rows
-        else []
-    )
+    return [bars("fastest-bars", "The fastest of each algorithm here", "cycles per byte", rows, caption)]
 
 
 def _fastest(view: SiteView, mains: list[Contest]) -> Block:
-    rows: list[Sequence[Entry]] = []
-    for contest in mains:
-        href = parts.UP + addresses.algorithm(contest.work[0])
-        rows.append(
-            [
-                Item(view.title(contest.work[0]), href),
-                f"{work_text(contest.work)}, cycles a {per_work(contest.work)}",
-                *parts.contest_items(view, contest),
-            ]
-        )
+    rows: list[Sequence[Entry]] = [
+        [
+            parts.algorithm_item(view, contest.work.algorithm),
+            f"{work_text(contest.work)}, cycles a {per_work(contest.work)}",
+            *parts.contest_items(contest),
+        ]
+        for contest in mains
+    ]
     heads = parts.contest_columns("algorithm | work:text")
     return sorted_table(Listing("The fastest at each algorithm", heads, rows))
 
 
 def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
     """A folded table for each kind of work."""
-    kinds: dict[tuple[str, str, str, str], list[Contest]] = {}
+    kinds: dict[Kind, list[Contest]] = {}
     for contest in contests:
         kinds.setdefault(kind_of(contest.work), []).append(contest)
     blocks: list[Block] = []
-    for kind, these in sorted(kinds.items()):
-        count = sum(len(contest.stands) for contest in these)
-        title = f"{kind_text(kind)}: {counted(count, 'figure')}, {parts.shown_unit(these)}"
-        table = parts.figures_table(view, kind, these, f"Every figure of {kind_text(kind)}", by_machine=False)
+    for kind, alike in sorted(kinds.items()):
+        count = sum(len(contest.stands) for contest in alike)
+        title = f"{kind.text}: {counted(count, 'figure')}, {parts.unit_text(alike[0].work)}"
+        table = parts.figures_table(view, kind, alike, by_machine=False)
         blocks.append(unfolding(title, table, open=len(kinds) == 1))
     return blocks or [text("No figure of this machine can be ranked.")]
 
 
-def runs_table(view: SiteView, name: str) -> Block:
+def _runs(runs: list[RunRow]) -> Block:
     """The runs of a machine, newest first; each has an address."""
     rows: list[Sequence[Entry]] = []
-    for run in view.runs[name]:
+    for run in runs:
+        month = parts.UP + addresses.month(addresses.month_of(run.started_at))
+        floor = run.noise_floor
         rows.append(
             [
                 Item(plain(run.run, 80), id=parts.run_anchor(run.key)),
-                Item(
-                    plain(run.started_at, 40)[:16].replace("T", " "),
-                    parts.UP + addresses.month(addresses.month_of(run.started_at)),
-                ),
+                Item(plain(run.started_at, 40)[:16].replace("T", " "), month),
                 ", ".join(plain(library, 60) for library in run.libraries),
                 run.cells,
                 run.failures,
-                Item(percent(run.noise_floor), value=run.noise_floor)
-                if run.noise_floor is not None
-                else parts.NONE,
+                parts.NONE if floor is None else Item(percent(floor), value=floor),
                 "whole" if run.complete else "interrupted",
                 plain(run.perbyte_version, 30),
             ]
@@ -159,29 +132,23 @@ def runs_table(view: SiteView, name: str) -> Block:
     return sorted_table(Listing("Runs", heads, rows))
 
 
-def _failed(gathered: Gathered, view: SiteView, name: str) -> list[Block]:
-    """What has no figure in the machine's runs, and why."""
-    rows: list[Sequence[Entry]] = [
-        [
-            plain(run.run, 80),
-            plain(runner, 40),
-            plain(kind, 24),
-            max(count, 1),
-            plain(reason, 240),
-        ]
-        for run in view.runs[name]
-        for runner, kind, reason, count in gathered.failures.get(run.key, ())
-    ]
-    if not rows:
+def _failed(gathered: Gathered, runs: list[RunRow]) -> list[Block]:
+    """What has no figure in a machine's runs, and why."""
+    failures = [(run, failure) for run in runs for failure in gathered.failures.get(run.key, ())]
+    if not failures:
         return []
-    total = sum(max(count, 1) for run in view.runs[name] for *_, count in gathered.failures.get(run.key, ()))
+    rows: list[Sequence[Entry]] = [
+        [plain(run.run, 80), plain(runner, 40), plain(kind, 24), count, plain(reason, 240)]
+        for run, (runner, kind, reason, count) in failures
+    ]
     heads = columns("run | program | why | cells:n | said:text")
     table = sorted_table(Listing("Without a figure", heads, rows))
+    total = sum(count for _, (*_, count) in failures)
     return [unfolding(f"Without a figure: {counted(total)}, and why", [table])]
 
 
-def _facts(view: SiteView, name: str) -> Block:
-    run = view.runs[name][0]
+def _facts(runs: list[RunRow]) -> Block:
+    run = runs[0]
     facts = [
         ("processor", run.cpu_model),
         ("vendor", run.cpu_vendor),
@@ -192,6 +159,6 @@ def _facts(view: SiteView, name: str) -> Block:
         ("kernel", run.kernel),
         ("system", run.distribution),
         ("instructions that matter", " ".join(run.features)),
-        ("measuring, all runs", f"{sum(run.measuring_s for run in view.runs[name]):,.0f} s"),
+        ("measuring, all runs", f"{sum(run.measuring_s for run in runs):,.0f} s"),
     ]
     return Block("facts", [(name, plain(value, 300)) for name, value in facts if value])

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Sequence
 
 from perbyte.atlas.index import RunRow
 from perbyte.model.text import counted, plain
-from perbyte.report.card import Card
-from perbyte.report.card import Line as Told
-from perbyte.report.html import Block, Page, Section, answer, sorted_table, text
+from perbyte.report.html import Block, Page, Section, answer, sorted_table
 from perbyte.report.listing import Entry, Item, Listing, columns
 from perbyte.report.site import addresses, parts
-from perbyte.report.site.changes import change_rows, known_changes
+from perbyte.report.site.changes import changes_section, known_changes
 from perbyte.report.site.view import SiteView
-
-_NAMES = "January February March April May June July August September October November December".split()  # noqa: SIM905
 
 
 def months(view: SiteView) -> dict[str, list[RunRow]]:
@@ -27,7 +24,11 @@ def months(view: SiteView) -> dict[str, list[RunRow]]:
 
 def month_title(name: str) -> str:
     """A month in words: `November 2026`."""
-    return "At a time not known" if name == addresses.UNKNOWN else f"{_NAMES[int(name[5:]) - 1]} {name[:4]}"
+    return (
+        "At a time not known"
+        if name == addresses.UNKNOWN
+        else f"{calendar.month_name[int(name[5:])]} {name[:4]}"
+    )
 
 
 def new_libraries(view: SiteView) -> dict[str, list[tuple[str, str]]]:
@@ -49,22 +50,17 @@ def month_page(view: SiteView, name: str, runs: list[RunRow], fresh: list[tuple[
     ]
     changed = known_changes(pairs)
     dearer = sum(change.dearer for change in changed)
-    machines = {run.machine for run in runs}
     told = [
         f"{counted(len(fresh), 'version')} measured for the first time" if fresh else "",
         f"{counted(dearer, 'figure')} became dearer and {len(changed) - dearer:,} cheaper" if changed else "",
     ]
+    machines = {run.machine for run in runs}
     winner = f"{counted(len(runs), 'run')} on {counted(len(machines), 'machine')}"
-    card = Card((Told("", "", winner, "; ".join(part for part in told if part), ""),))
     sections = [
-        Section("summary", "Summary", "Summary", answer(card)),
+        Section("summary", "Summary", "Summary", answer(parts.card("", winner, told))),
         *([Section("new", "New versions", "New versions", [_fresh(view, fresh)])] if fresh else []),
-        *(
-            [Section("changes", "Changes", "What changed", change_rows(view, pairs))]
-            if view.gathered.pairs
-            else []
-        ),
-        Section("runs", "Runs", "Runs", [_runs(view, runs)]),
+        *([changes_section(view, pairs, "What changed")] if view.gathered.pairs else []),
+        Section("runs", "Runs", "Runs", [_runs(runs)]),
     ]
     return Page(month_title(name), [f"{sum(run.cells for run in runs):,} figures were measured."], sections)
 
@@ -75,29 +71,21 @@ def _fresh(view: SiteView, fresh: list[tuple[str, str]]) -> Block:
         # a run says which libraries it had as "name version"; a page exists where a figure of it stands
         name, _, version = library.rpartition(" ")
         rows.append([plain(name or library, 60), plain(version, 40), parts.machine_item(view, machine)])
-    return (
-        sorted_table(Listing("New versions", columns("library | version | first on"), rows))
-        if rows
-        else text("None.")
-    )
+    return sorted_table(Listing("New versions", columns("library | version | first on"), rows))
 
 
-def _runs(view: SiteView, runs: list[RunRow]) -> Block:
-    rows: list[Sequence[Entry]] = []
-    for run in runs:
-        rows.append(
-            [
-                plain(run.started_at, 40)[:16].replace("T", " ") or "–",
-                Item(
-                    plain(run.machine, 80),
-                    parts.UP + addresses.machine(run.machine) + f"#{parts.run_anchor(run.key)}",
-                ),
-                plain(run.cpu_model, 80),
-                run.cells,
-                run.failures,
-                Item(plain(run.study, 40) or "–", look="" if run.study else "none"),
-                ", ".join(plain(library, 60) for library in run.libraries),
-            ]
-        )
+def _runs(runs: list[RunRow]) -> Block:
     heads = columns("began | machine | processor:text | figures:n | without one:n | study | libraries:text")
+    rows: list[Sequence[Entry]] = [
+        [
+            plain(run.started_at, 40)[:16].replace("T", " ") or "–",
+            Item(plain(run.machine, 80), parts.UP + parts.run_address(run.machine, run.key)),
+            plain(run.cpu_model, 80),
+            run.cells,
+            run.failures,
+            Item(plain(run.study, 40) or "–", look="" if run.study else "none"),
+            ", ".join(plain(library, 60) for library in run.libraries),
+        ]
+        for run in runs
+    ]
     return sorted_table(Listing("Runs", heads, rows))

@@ -77,11 +77,11 @@ def site_pages(view: SiteView, title: str, files: list[tuple[str, int, int]]) ->
     for name, text, block in lists:
         yield f"{name}.html", Page(text, [], [Section("summary", text, text, [block])])
     yield "data.html", front.data_page(view, files)
-    for name in view.algorithms:
+    for name in sorted(view.main):
         yield addresses.algorithm(name), algorithm_page(view, name)
     for address, library_shelf in shelf.items():
         yield address, library_page(view, library_shelf)
-    for name in view.machines:
+    for name in view.runs:
         yield addresses.machine(name), machine_page(view, name)
     for name, runs in by_month.items():
         yield addresses.month(name), month_page(view, name, runs, fresh.get(name, []))
@@ -102,33 +102,28 @@ def render_page(drawing: jinja2.Template, page: Page, address: str, title: str) 
 def search_index(view: SiteView) -> Found:
     """Everything that has an address, with the words it may be looked for by."""
     entries: Found = []
-    for name in view.algorithms:
-        words = " ".join(
-            dict.fromkeys(
-                plain(standing.runner, 40) for standing in view.gathered.stands if standing.work[0] == name
-            )
-        )
-        entries.append(
-            ("algorithm", view.title(name), f"{plain(name, 60)} {words}", addresses.algorithm(name))
-        )
+    for name in sorted(view.main):
+        runners = [plain(stand.runner, 40) for stand in view.gathered.stands if stand.work.algorithm == name]
+        words = [plain(name, 60), *dict.fromkeys(runners)]
+        entries.append(("algorithm", view.title(name), " ".join(words), addresses.algorithm(name)))
     for address, shelf in shelves(view).items():
-        versions = sorted({plain(standing.cost.version, 30) for standing in shelf.stands})
+        versions = sorted({plain(stand.cost.version, 30) for stand in shelf.stands})
         entries.append(
             ("library", plain(shelf.name, 60), " ".join([*sorted(shelf.runners), *versions]), address)
         )
     for name, runs in view.runs.items():
-        words = (
-            f"{plain(runs[0].cpu_model, 120)} {plain(runs[0].provider, 40)} {plain(runs[0].architecture, 30)}"
-        )
-        entries.append(("machine", plain(name, 80), words, addresses.machine(name)))
+        newest = runs[0]
+        words = [plain(newest.cpu_model, 120), plain(newest.provider, 40), plain(newest.architecture, 30)]
+        entries.append(("machine", plain(name, 80), " ".join(words), addresses.machine(name)))
         for run in runs:
-            libraries = " ".join(plain(library, 60) for library in run.libraries)
-            words = f"{plain(name, 80)} {parts.day(run.started_at)} {libraries}"
-            entries.append(
-                ("run", plain(run.run, 80), words, f"{addresses.machine(name)}#{parts.run_anchor(run.key)}")
-            )
-    for name in months(view):
-        entries.append(("month", month_title(name), name, addresses.month(name)))
+            words = [
+                plain(name, 80),
+                parts.day(run.started_at),
+                *(plain(known, 60) for known in run.libraries),
+            ]
+            address = parts.run_address(name, run.key)
+            entries.append(("run", plain(run.run, 80), " ".join(words), address))
+    entries += [("month", month_title(name), name, addresses.month(name)) for name in months(view)]
     return entries
 
 
@@ -139,6 +134,3 @@ def _put(directory: Path, address: str, content: str) -> None:
     part = target.with_name(f".{target.name}.part")
     part.write_text(content, encoding="utf-8")
     part.replace(target)
-
-
-__all__ = ["MARK", "render_page", "search_index", "site_pages", "write_site"]

@@ -1,29 +1,25 @@
-"""C that SUPERCOP provides around an implementation, and what takes its glued signatures apart."""
-
-from __future__ import annotations
-
-from collections.abc import Mapping
-
-from perbyte.trial.supercop_tree import PROVIDED
-
-_SUPPORT = """\
-/* Written by `perbyte supercop`: what SUPERCOP provides around an implementation. */
+/* What SUPERCOP provides around an implementation, and what takes its glued signatures apart: `crypto_sign` gives the
+ * signature and its message in one piece, in any order, and the SDK wants them apart. SIGNATURE: bytes of the longest
+ * one, defined for implementations of crypto_sign only. */
 void crypto_declassify(const void *x, unsigned long long length)
 {
 	(void)x, (void)length;
 }
-""" + "".join(
-    f"""int crypto_verify_{length}(const unsigned char *x, const unsigned char *y)
-{{
-	unsigned different = 0;
-	for (int i = 0; i < {length}; i++)
-		different |= x[i] ^ y[i];
-	return (int)(1 & ((different - 1) >> 8)) - 1;
-}}
-"""
-    for length in PROVIDED
-)
-_SIGN_GLUE = """
+
+#define VERIFY(length)                                                                                       \
+	int crypto_verify_##length(const unsigned char *x, const unsigned char *y)                           \
+	{                                                                                                    \
+		unsigned different = 0;                                                                      \
+		for (int i = 0; i < length; i++)                                                             \
+			different |= x[i] ^ y[i];                                                            \
+		return (int)(1 & ((different - 1) >> 8)) - 1;                                                \
+	}
+VERIFY(8)
+VERIFY(16)
+VERIFY(32)
+VERIFY(64)
+
+#ifdef SIGNATURE
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,7 +54,7 @@ static length bytes_of(const unsigned char *sig)
 }
 
 int crypto_sign_detached(unsigned char *sig, length *siglen, const unsigned char *m, length mlen,
-                         const unsigned char *sk)
+			 const unsigned char *sk)
 {
 	length smlen = 0;
 	unsigned char *sm = make_room(2 * (mlen + SIGNATURE) + 64);
@@ -92,14 +88,4 @@ int crypto_sign_checked(const unsigned char *sig, const unsigned char *m, unsign
 	memcpy(sm + before + mlen, sig + before, bytes - before);
 	return crypto_sign_open(sm + mlen + bytes, &opened, sm, mlen + bytes, pk);
 }
-"""
-
-
-def support(operation: str, constants: Mapping[str, int]) -> str:
-    """The C that stands beside an implementation of `operation`; `constants` are the lengths of its api.h.
-
-    `crypto_sign` gives a signature glued to its message, in any order; the SDK wants them apart.
-    """
-    if operation != "sign":
-        return _SUPPORT
-    return _SUPPORT + _SIGN_GLUE.replace("SIGNATURE", str(constants.get("BYTES", 0)))
+#endif

@@ -1,6 +1,6 @@
-"""Functions of a Zig file, exported for C: slices become pointer and length, what is returned is written out.
+"""Functions of a Rust or Zig file, exported for C: slices become pointer and length, what is returned is written out.
 
-The file is a module of its own beside the generated root, so that what it imports is found where it lies.
+A file of Zig is a module of its own beside the generated root, so that what it imports is found where it lies.
 """
 
 from __future__ import annotations
@@ -15,11 +15,53 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from perbyte.errors import EnvironmentLacking
-from perbyte.trial.expressions import wrapped
+from perbyte.trial.expressions import answers, wrapped
 from perbyte.trial.prototype import Parameter, Shape
 from perbyte.trial.roles import Call, returns_bytes
 
+RUST_FLAGS = ("--edition=2021", "--crate-type=staticlib", "-Cpanic=abort", "-Awarnings")
 _LEVELS = {"-O0": "Debug", "-O1": "ReleaseSafe", "-Os": "ReleaseSmall", "-Oz": "ReleaseSmall"}
+
+
+def rust_wrapper(file: Path, calls: Iterable[Call]) -> str:
+    """The Rust source of a static library that exports the functions of `calls` in `file` as `pb_own_NAME`."""
+    place = str(file).replace("\\", "\\\\").replace('"', '\\"')
+    parts = [f'// Written by `perbyte try`.\n#[path = "{place}"]\nmod subject;\n']
+    return "\n".join([*parts, *(_rust_export(call) for call in calls)])
+
+
+def _rust_export(call: Call) -> str:
+    assert call.prototype
+    handed = [_rust_argument(parameter, index) for index, parameter in enumerate(call.prototype.parameters)]
+    taken = [name for names, _ in handed for name in names]
+    given = [expression for _, expression in handed]
+    call_text = f"subject::{call.function}({', '.join(given)})"
+    body, result = f"{call_text};", ""
+    if returns_bytes(call.prototype):
+        taken.append("out: *mut u8")
+        body = f"let made = {call_text};\n    std::ptr::copy_nonoverlapping(made.as_ptr(), out, made.len());"
+    elif answers(call):
+        accepted = ".is_ok()" if call.prototype.result.startswith("Result") else ""
+        body, result = f"{call_text}{accepted} as i32", " -> i32"
+    head = f'pub unsafe extern "C" fn pb_own_{call.function}({", ".join(taken)}){result}'
+    return f"#[no_mangle]\n{head} {{\n    {body}\n}}\n"
+
+
+def _rust_argument(parameter: Parameter, index: int) -> tuple[list[str], str]:
+    pointer, length = f"a{index}", f"n{index}"
+    if parameter.is_slice:
+        mutable = parameter.shape is Shape.WRITTEN_SLICE
+        names = [f"{pointer}: *{'mut' if mutable else 'const'} u8", f"{length}: usize"]
+        return names, f"std::slice::from_raw_parts{'_mut' if mutable else ''}({pointer}, {length})"
+    if parameter.shape is Shape.NUMBER:
+        return [f"{pointer}: usize"], f"{pointer} as {parameter.type}"
+    written = parameter.shape is Shape.WRITTEN
+    kind = "*mut u8" if written else "*const u8"
+    if parameter.type.startswith("*"):
+        return [f"{pointer}: {kind}"], pointer
+    array = parameter.type.lstrip("&").replace("mut ", "").strip()
+    way = "&mut *" if written else "&*"
+    return [f"{pointer}: {kind}"], f"{way}({pointer} as {'*mut' if written else '*const'} {array})"
 
 
 def zig_command() -> list[str]:
@@ -28,12 +70,10 @@ def zig_command() -> list[str]:
         return [path]
     if importlib.util.find_spec("ziglang"):
         return [sys.executable, "-m", "ziglang"]
-    python = shutil.which("python3")
-    if (
-        python
-        and not subprocess.run([python, "-c", "import ziglang"], capture_output=True, check=False).returncode
-    ):
-        return [python, "-m", "ziglang"]
+    if python := shutil.which("python3"):
+        tried = subprocess.run([python, "-c", "import ziglang"], capture_output=True, check=False)
+        if not tried.returncode:
+            return [python, "-m", "ziglang"]
     raise EnvironmentLacking("there is no zig here", hint="pip install ziglang, or set ZIG")
 
 
@@ -64,12 +104,12 @@ def zig_wrapper(calls: Iterable[Call]) -> str:
     head = (
         '// Written by `perbyte try`.\nconst subject = @import("subject");\ncomptime {\n    _ = subject;\n}\n'
     )
-    return "\n".join([head, *(_exported(call) for call in calls if wrapped(call))])
+    return "\n".join([head, *(_zig_export(call) for call in calls if wrapped(call))])
 
 
-def _exported(call: Call) -> str:
+def _zig_export(call: Call) -> str:
     assert call.prototype
-    handed = [_handed_over(parameter, index) for index, parameter in enumerate(call.prototype.parameters)]
+    handed = [_zig_argument(parameter, index) for index, parameter in enumerate(call.prototype.parameters)]
     taken = [name for names, _ in handed for name in names]
     given = [expression for _, expression in handed]
     text = f"subject.{call.function}({', '.join(given)})"
@@ -84,9 +124,9 @@ def _exported(call: Call) -> str:
     return f"export fn pb_own_{call.function}({', '.join(taken)}) {result} {{\n    {body}\n}}\n"
 
 
-def _handed_over(parameter: Parameter, index: int) -> tuple[list[str], str]:
+def _zig_argument(parameter: Parameter, index: int) -> tuple[list[str], str]:
     pointer, length = f"a{index}", f"n{index}"
-    if parameter.shape in (Shape.READ_SLICE, Shape.WRITTEN_SLICE):
+    if parameter.is_slice:
         kind = "[*]const u8" if parameter.shape is Shape.READ_SLICE else "[*]u8"
         return [f"{pointer}: {kind}", f"{length}: usize"], f"{pointer}[0..{length}]"
     if parameter.shape is Shape.NUMBER:

@@ -1,7 +1,7 @@
-"""What was found about leaks: `leak.json`, and `pairs.parquet` with every pair that was taken.
+"""What may lie beside the figures of a run: what its cells execute and use, and whether their time depends on secrets.
 
-They lie in a directory of their own, which has no cells and no figures in cycles a byte, or beside the figures of the
-run whose cells were looked at.
+`behaviour.json` has the former, `leak.json` the latter, and `pairs.parquet` every pair that was taken for it. Without
+the file nobody asked. Leaks may lie in a directory of their own, which has no cells and no figures in cycles a byte.
 """
 
 from __future__ import annotations
@@ -14,21 +14,54 @@ from typing import Any
 import msgspec
 
 from perbyte.errors import StoreError
+from perbyte.model import Behaviour
 from perbyte.model.leak import LeakFigure
-from perbyte.model.leakrun import LeakRun
+from perbyte.model.run import LeakRun
 from perbyte.store.files import (
+    BEHAVIOUR_FILE,
     LEAK_FILE,
     MEBIBYTE,
     PAIRS_FILE,
     RUN_FILE,
     damaged,
+    other_schema,
     read_whole,
     replace_atomically,
 )
 from perbyte.store.state import RunSummary, what_of
 
-LIMIT = 64 * MEBIBYTE
-FORMAT = 1
+_BEHAVIOUR_LIMIT = 256 * MEBIBYTE
+_LEAK_LIMIT = 64 * MEBIBYTE
+SCHEMA = 1  # of either file
+
+
+class _Behaviours(msgspec.Struct, frozen=True, kw_only=True):
+    schema: int = SCHEMA
+    run_id: str
+    cells: tuple[Behaviour, ...]
+
+
+def write_behaviours(directory: Path, run_id: str, behaviours: Sequence[Behaviour]) -> None:
+    """Put `behaviour.json` in place in one step; what was there is replaced. Raises StoreError."""
+    content = msgspec.json.encode(_Behaviours(run_id=run_id, cells=tuple(behaviours)))
+    text = msgspec.json.format(content, indent=1) + b"\n"
+    replace_atomically(directory / BEHAVIOUR_FILE, lambda temporary: temporary.write_bytes(text))
+
+
+def read_behaviours(directory: Path, run_id: str) -> tuple[Behaviour, ...]:
+    """Read what was counted for the run in `directory`; empty where nothing was. Raises StoreError."""
+    place = directory / BEHAVIOUR_FILE
+    if not place.exists() and not place.is_symlink():
+        return ()
+    try:
+        content = msgspec.json.decode(read_whole(place, _BEHAVIOUR_LIMIT), type=_Behaviours)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise damaged(place, error) from error
+    if content.schema != SCHEMA:
+        raise other_schema(place, content.schema, SCHEMA)
+    if content.run_id != run_id:
+        raise damaged(place, f"it is of the run {content.run_id[:80]!r}")
+    return content.cells
 
 
 class LeakWriter:
@@ -62,11 +95,14 @@ class LeakWriter:
     ) -> None:
         """Keep the pairs of a burst: values of both classes, and the class of each sample (`order`)."""
         count = len(clean)
-        of = {"case": case, "null": null, "epoch": epoch, "burst": burst}
-        for name, value in of.items():
+        for name, value in {"case": case, "null": null, "epoch": epoch, "burst": burst}.items():
             self._columns[name].extend([value] * count)
-        self._columns["order"].extend(order[0 : 2 * count : 2])
-        for name, values in (("first", first), ("second", second), ("clean", clean)):
+        for name, values in {
+            "order": order[: 2 * count : 2],
+            "first": first,
+            "second": second,
+            "clean": clean,
+        }.items():
             self._columns[name].extend(values)
 
     def finish(self, run: LeakRun) -> None:
@@ -84,12 +120,8 @@ class LeakWriter:
         replace_atomically(
             self.directory / PAIRS_FILE, lambda place: pq.write_table(table, place, compression="zstd")
         )
-        content = msgspec.json.format(msgspec.json.encode({"format": FORMAT, **asdict(run)}), indent=1)
-
-        def write(place: Path) -> None:
-            place.write_bytes(content)
-
-        replace_atomically(self.directory / LEAK_FILE, write)
+        content = msgspec.json.format(msgspec.json.encode({"format": SCHEMA, **asdict(run)}), indent=1)
+        replace_atomically(self.directory / LEAK_FILE, lambda place: place.write_bytes(content))
 
 
 def is_leak_run(place: Path) -> bool:
@@ -135,14 +167,13 @@ def _summary(place: Path) -> RunSummary:
 def read_leaks(place: Path) -> LeakRun:
     """Read what a run found. Raises StoreError when it cannot be read or is none."""
     file = place if place.name == LEAK_FILE else place / LEAK_FILE
-    content = read_whole(file, LIMIT)
+    content = read_whole(file, _LEAK_LIMIT)
     try:
-        run: LeakRun = msgspec.json.decode(content, type=LeakRun)
+        return msgspec.json.decode(content, type=LeakRun)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise StoreError(
             f"{file} cannot be read: {error}", hint="it is damaged, or of another version"
         ) from error
-    return run
 
 
 def leaks_beside(directory: Path, run_id: str) -> tuple[LeakFigure, ...]:
