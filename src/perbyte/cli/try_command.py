@@ -11,7 +11,7 @@ from perbyte import extras
 from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.app.trying.bench import CALL_S
 from perbyte.app.trying.clock import BESIDE_S, WALL_S, Clock, command_began, wait_for_change
-from perbyte.app.trying.commits import Candidates, SearchStep
+from perbyte.app.trying.commits import Candidates, SearchStep, add_entry, compare_with_commit
 from perbyte.app.trying.trial import (
     BesideLibraries,
     InTurn,
@@ -39,17 +39,6 @@ from perbyte.model import CellFigure, Failure
 from perbyte.report import trials
 from perbyte.report.export import to_json
 from perbyte.report.facts import failure_lines
-from perbyte.report.trials import (
-    beside_lines,
-    costs_text,
-    fault_line,
-    first_line,
-    search_line,
-    stored_lines,
-    tree_json,
-    tree_lines,
-    trial_json,
-)
 from perbyte.trial.own_algorithm import algorithm_named
 
 SECTIONS = {
@@ -234,13 +223,13 @@ def _trial(options: TryOptions) -> Trial:
 
 def _note_first(figures: Sequence[CellFigure], elapsed_s: float) -> None:
     """Say that the program is right and about what it costs, long before the figures."""
-    note(first_line(figures, elapsed_s))
+    note(trials.first_line(figures, elapsed_s))
 
 
 def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
     """Print what is wrong with which program, each once."""
     for fault in faults:
-        print(fault_line(fault))
+        print(trials.fault_line(fault))
     wrong = any(fault.kind in ("incorrect", "disputed") for fault in faults)
     if wrong and not trial.asked.signatures:
         words = [f"--signature {step}={','.join(call.roles)}" for step, call in trial.calls.items()]
@@ -264,11 +253,11 @@ def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> in
     if options.before.as_json:
         roles = {step: call.roles for step, call in trial.calls.items()}
         of_rows = (run, done.names, done.bests)
-        print_json(trial_json(*of_rows, roles=roles, faults=done.faults, stored=stored))
+        print_json(trials.trial_json(*of_rows, roles=roles, faults=done.faults, stored=stored))
     else:
-        print_lines(beside_lines(run, done.names, done.bests))
+        print_lines(trials.beside_lines(run, done.names, done.bests))
         print(trial.understood)
-        print_lines(stored_lines(stored.kept(run)) if stored else ())
+        print_lines(trials.stored_lines(stored.kept(run)) if stored else ())
     note_losses(run, quiet=options.before.quiet)
     return done.code
 
@@ -293,7 +282,7 @@ def _tell_baseline(trial: Trial, options: TryOptions, done: InTurn | Kept) -> in
     if isinstance(done, InTurn):
         _print_changed(trial, options, done)
         return _judge(done, options)
-    costs = costs_text(done.run, done.name)
+    costs = trials.costs_text(done.run, done.name)
     print(f"{done.name}: kept as the baseline, {costs}; change it and run this again")
     return EXIT_FINE
 
@@ -325,7 +314,6 @@ def _judge(done: InTurn, options: TryOptions) -> int:
 
 def _try_since(trial: Trial, options: TryOptions) -> int:
     """Compare with a commit, look for the one that changed it, add to the history."""
-    from perbyte.app.trying.commits import add_entry, compare_with_commit
     from perbyte.report.commits import write_history
 
     assert options.since
@@ -346,7 +334,7 @@ def _try_since(trial: Trial, options: TryOptions) -> int:
 
 
 def _print_step(step: SearchStep | Candidates) -> None:
-    print(search_line(step), flush=True)
+    print(trials.search_line(step), flush=True)
 
 
 def _try_leak(trial: Trial, options: TryOptions) -> int:
@@ -379,8 +367,8 @@ def _try_trees(options: TryOptions) -> int:
     for algorithm, run, outcomes in measure_groups(groups, sizes, *how):
         if options.before.as_json:
             document = to_json(run) if run else {}
-            print_json(document | tree_json(algorithm.id, outcomes))
+            print_json(document | trials.tree_json(algorithm.id, outcomes))
         else:
-            print_lines(tree_lines(algorithm.id, run, outcomes, MEASURED))
+            print_lines(trials.tree_lines(algorithm.id, run, outcomes, MEASURED))
         codes.append(tree_code(outcomes))
     return max(codes)
