@@ -134,12 +134,11 @@ def _explained(error: msgspec.ValidationError, given: Any, kind: Any, place: str
     if isinstance(error.__cause__, Problem):
         message, hint = str(error.__cause__), error.__cause__.hint
         names += [error.__cause__.key] if error.__cause__.key else []
-    elif (match := re.fullmatch(r"Object missing required field `(.+)`", message)) and (
-        meant := _misspelt(match[1], expected, value)
-    ):
-        names, message, hint = [*names, meant], "unknown key", f"did you mean '{match[1]}'?"
     elif match := re.fullmatch(r"Object missing required field `(.+)`", message):
-        names, message, hint = [*names, match[1]], "is missing", f"add `{match[1]} = ...`"
+        if meant := _misspelt(match[1], expected, value):
+            names, message, hint = [*names, meant], "unknown key", f"did you mean '{match[1]}'?"
+        else:
+            names, message, hint = [*names, match[1]], "is missing", f"add `{match[1]} = ...`"
     elif match := re.fullmatch(r"Object contains unknown field `(.+)`", message):
         names, message = [*names, match[1]], "unknown key"
         hint = closest(match[1], _known(expected, value))

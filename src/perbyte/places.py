@@ -20,9 +20,8 @@ from perbyte.errors import EnvironmentLacking
 
 # where all users of a machine may write, whatever their environment: the same for each of them
 _SHARED = (Path("/run/lock"), Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"))
-TEST_LOCKS = (
-    "PERBYTE_TEST_LOCKS"  # for tests of scripted runners alone: whoever measures shares the machine's
-)
+# for tests of scripted runners alone: whoever measures shares the machine's
+TEST_LOCKS = "PERBYTE_TEST_LOCKS"
 
 _PACKAGE = Path(__file__).resolve().parent
 _CHECKOUT = _PACKAGE.parent.parent
@@ -62,23 +61,17 @@ def data_dir(name: str) -> Path:
 
 def runs_home() -> Path:
     """Return the directory under which new runs are created (not created here)."""
-    if home := os.environ.get("PERBYTE_HOME"):
-        return Path(home) / "runs"
-    return _xdg("XDG_DATA_HOME", ".local/share") / "perbyte" / "runs"
+    return _data_home() / "runs"
 
 
 def atlas_home() -> Path:
     """Return the directory of the atlas that is meant where none is named (not created here)."""
-    if home := os.environ.get("PERBYTE_HOME"):
-        return Path(home) / "atlas"
-    return _xdg("XDG_DATA_HOME", ".local/share") / "perbyte" / "atlas"
+    return _data_home() / "atlas"
 
 
 def atlas_cache() -> Path:
     """Return the directory in which files of atlases that lie elsewhere are kept (not created here)."""
-    if home := os.environ.get("PERBYTE_HOME"):
-        return Path(home) / "cache" / "atlas"
-    return _xdg("XDG_CACHE_HOME", ".cache") / "perbyte" / "atlas"
+    return _cache_home() / "atlas"
 
 
 def build_home() -> Path:
@@ -92,9 +85,7 @@ def build_home() -> Path:
 
 def learnt_file() -> Path:
     """Return the file of what was learnt about this processor since the machine was started (not created here)."""
-    if home := os.environ.get("PERBYTE_HOME"):
-        return Path(home) / "cache" / "processor.json"
-    return _xdg("XDG_CACHE_HOME", ".cache") / "perbyte" / "processor.json"
+    return _cache_home() / "processor.json"
 
 
 def locks_home() -> Path:
@@ -142,6 +133,16 @@ def require_writable(file: Path) -> None:
         raise EnvironmentLacking(
             f"{file} cannot be written: {error.strerror}", hint="look at the disk and the permissions"
         )
+
+
+def _data_home() -> Path:
+    home = os.environ.get("PERBYTE_HOME")
+    return Path(home) if home else _xdg("XDG_DATA_HOME", ".local/share") / "perbyte"
+
+
+def _cache_home() -> Path:
+    home = os.environ.get("PERBYTE_HOME")
+    return Path(home) / "cache" if home else _xdg("XDG_CACHE_HOME", ".cache") / "perbyte"
 
 
 def _xdg(variable: str, fallback: str) -> Path:

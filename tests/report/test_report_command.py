@@ -21,7 +21,7 @@ from perbyte.report import pictures
 from perbyte.report.pages import write_run_page
 from perbyte.report.pictures import pictures_of, write_charts
 from perbyte.store import RunWriter
-from perbyte.studies.of_runs import newest_of_studies
+from perbyte.studies.judge import newest_of_studies
 
 
 @pytest.fixture

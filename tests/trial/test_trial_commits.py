@@ -11,8 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from perbyte.app.trying.history import add_entry, read_entries
-from perbyte.errors import UsageError
+from perbyte.app.trying.commits import add_entry, read_entries
+from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.trial import commits
 from perbyte.trial.commits import Repository, repository_of
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="no git")
@@ -87,3 +88,12 @@ def test_what_is_not_there_is_said(repository: Repository, tmp_path: Path):
     outside.mkdir(exist_ok=True)
     with pytest.raises(UsageError, match="not in a Git repository"):
         repository_of([outside / "mine.c"])
+
+
+def test_a_git_that_takes_too_long_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def slow(command: list[str], limit_s: float) -> None:
+        raise subprocess.TimeoutExpired(command, limit_s)
+
+    monkeypatch.setattr(commits, "captured", slow)
+    with pytest.raises(EnvironmentLacking, match="git rev-parse takes longer than 60 s"):
+        repository_of([tmp_path / "mine.c"])

@@ -11,8 +11,8 @@ from trial_answers import answers
 
 from perbyte import places
 from perbyte.errors import DataFileError, UsageError
-from perbyte.trial.layout import TreeLayout, Unfit, filled, find_layout, make_member, members
-from perbyte.trial.program import build_program
+from perbyte.trial.layout import TreeLayout, filled, find_layout, make_member, members
+from perbyte.trial.program import Unusable, build_program
 
 pytestmark = pytest.mark.native
 MINE = """
@@ -81,11 +81,11 @@ def test_what_does_not_fit_says_why(tmp_path: Path, tree: Path):
     those = members(described(tmp_path), tree)[0]
     shutil.rmtree(tree / "common")
     (those.place / "sha256.c").unlink()
-    with pytest.raises(Unfit, match="none of its sources is there"):
+    with pytest.raises(Unusable, match="none of its sources is there"):
         make_member(those)
     (those.place / "sha256.c").write_text("int nothing;\n")
     (those.place / "api.h").write_text("int another(void);\n")
-    with pytest.raises(Unfit, match=r"no function ONEWAY_digest \(digest\)"):
+    with pytest.raises(Unusable, match=r"no function ONEWAY_digest \(digest\)"):
         make_member(those)
     with pytest.raises(UsageError, match="no directory fits the layout"):
         members(described(tmp_path), tree / "hashes")

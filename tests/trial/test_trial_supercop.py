@@ -16,9 +16,10 @@ from perbyte.model import Cell
 from perbyte.model.leak import Contrast
 from perbyte.runners import RunnerSpec, Session
 from perbyte.runners.pairs import take_pairs
+from perbyte.trial import supercop_tree
+from perbyte.trial.program import Unusable
 from perbyte.trial.supercop import find_implementations, narrower
-from perbyte.trial.supercop_cargo import build_crate
-from perbyte.trial.supercop_tree import Unusable, keccak, support
+from perbyte.trial.supercop_tree import build_crate, keccak, support
 
 # FRONT bytes of signature, the message, BACK bytes of signature; each byte is the sum of the message and its place.
 TOY = """
@@ -97,6 +98,19 @@ def test_a_crate_of_an_operation_that_is_not_called_is_refused_and_so_is_a_broke
 
 def test_a_tree_without_its_keccak_says_so(tmp_path: Path):
     with pytest.raises(Unusable, match="libkeccak"):
+        keccak(tmp_path, ())
+
+
+def test_a_keccak_that_is_built_for_too_long_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def slow(command: list[str], *_: object) -> None:
+        raise subprocess.TimeoutExpired(command, 600.0)
+
+    (tmp_path / "k").mkdir()
+    for file in (tmp_path / "k" / "Makefile", tmp_path / "k-targets"):
+        file.touch()
+    monkeypatch.setattr(supercop_tree.shutil, "which", lambda program: program)
+    monkeypatch.setattr(supercop_tree, "run_tool", slow)
+    with pytest.raises(Unusable, match="libkeccak, which is not built within 600 s"):
         keccak(tmp_path, ())
 
 

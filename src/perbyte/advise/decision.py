@@ -18,7 +18,7 @@ from perbyte.advise.standing import Standing, standing
 from perbyte.catalogue import Catalogue
 from perbyte.catalogue.questions import Task
 from perbyte.catalogue.status import ANY, Authority
-from perbyte.model import Algorithm, CellFigure, Doubt, NoiseFloor
+from perbyte.model import Algorithm, Cell, CellFigure, Doubt, NoiseFloor
 from perbyte.model.cell import FULL
 from perbyte.stats.compare import (
     CYCLES,
@@ -36,9 +36,8 @@ from perbyte.stats.compare import (
 
 SOFT = "soft"
 _BACKWARD = {"open": "seal", "decrypt": "encrypt"}
-_SPARED = (
-    0.1  # the way back takes the work of the way there; what spares less than this cannot have been saved
-)
+# the way back takes the work of the way there; what spares less than this cannot have been saved
+_SPARED = 0.1
 _KEYED = frozenset({"aead", "block-cipher", "stream-cipher", "mac"})
 
 
@@ -184,13 +183,8 @@ def decide(case: Case) -> Decision:
         (entry for entry in ranked if not entry.standing.out and entry.options),
         key=lambda entry: (entry.standing.effect == "discouraged", *_rank(entry.best)),
     )
-    decision = Decision(
-        case,
-        tuple(allowed),
-        tuple(entry for entry in ranked if entry.standing.out),
-        (*missing, *case.task.elsewhere.items()),
-        None,
-    )
+    ruled_out = tuple(entry for entry in ranked if entry.standing.out)
+    decision = Decision(case, tuple(allowed), ruled_out, (*missing, *case.task.elsewhere.items()), None)
     if not allowed:
         return decision
     rivals = [entry for entry in allowed[1:] if entry.standing.effect == allowed[0].standing.effect]
@@ -259,11 +253,8 @@ def find_options(case: Case) -> list[Option]:
     options = []
     for runner, name in dict.fromkeys((figure.cell.runner, figure.cell.algorithm) for figure in figures):
         algorithm = case.catalogue.algorithms[name]
-        here = {
-            (figure.cell.cpu, figure.cell.operation, figure.cell.size_bytes): figure
-            for figure in figures
-            if (figure.cell.runner, figure.cell.algorithm) == (runner, name)
-        }
+        own = [figure for figure in figures if (figure.cell.runner, figure.cell.algorithm) == (runner, name)]
+        here = {_place(figure.cell): figure for figure in own}
         if option := _option(case, algorithm, runner, here, unit):
             options.append(option)
     return options
@@ -280,19 +271,15 @@ def _option(
     cells = [(cpu, operation, size) for cpu in tiers for operation in work for size in case.mix.sizes]
     if any(cell not in here for cell in cells):
         return None
+    parts = [(cpu, operation, count) for cpu in tiers for operation, count in work.items()]
     by_size = [
         sum_costs(
-            [
-                (count, cost_of(here[cpu, operation, size], unit, source=0))
-                for cpu in tiers
-                for operation, count in work.items()
-            ]
+            [(count, cost_of(here[cpu, operation, size], unit, source=0)) for cpu, operation, count in parts]
         )
         for size in case.mix.sizes
     ]
-    cost = (
-        sum_costs(list(zip(case.mix.counts, by_size, strict=True))) if case.mix.counts else mean_cost(by_size)
-    )
+    counts = case.mix.counts
+    cost = sum_costs(list(zip(counts, by_size, strict=True))) if counts else mean_cost(by_size)
     used = [here[cell] for cell in cells]
     return Option(
         algorithm,
@@ -307,15 +294,14 @@ def _option(
     )
 
 
+def _place(cell: Cell) -> tuple[str, str, int]:
+    """Where a figure of a runner and algorithm stands within the work."""
+    return cell.cpu, cell.operation, cell.size_bytes
+
+
 def _tiers(case: Case, algorithm: Algorithm) -> tuple[str, ...]:
     soft = SOFT if algorithm.accelerated_by else FULL
     return {View.HERE: (FULL,), View.WITHOUT: (soft,), View.PEER: (FULL, soft)}[case.view]
-
-
-def _why_no_figure(case: Case, algorithm: Algorithm) -> str:
-    """Of what the run has figures of: what they lack, or whose they are; else what the survey of libraries said."""
-    measured = any(figure.cell.algorithm == algorithm.id for figure in case.figures)
-    return (not measured and case.why_missing.get(algorithm.id)) or _lacking(case, algorithm)
 
 
 def _unseen(used: Sequence[CellFigure]) -> bool:
@@ -324,7 +310,7 @@ def _unseen(used: Sequence[CellFigure]) -> bool:
     Of a fast call on much data the audit cannot tell: memory takes as long. So its work counts as seen where it was
     seen at another size, and that of opening where sealing as much was seen and took no longer.
     """
-    by_cell = {(figure.cell.cpu, figure.cell.operation, figure.cell.size_bytes): figure for figure in used}
+    by_cell = {_place(figure.cell): figure for figure in used}
     seen: dict[tuple[str, str], bool] = {}
     for (cpu, operation, size), figure in by_cell.items():
         forth = by_cell.get((cpu, _BACKWARD.get(operation, ""), size))
@@ -337,8 +323,14 @@ def _seen(figure: CellFigure) -> bool:
     return not any(warning.kind is Doubt.UNCHAINED for warning in figure.warnings)
 
 
-def _lacking(case: Case, algorithm: Algorithm) -> str:
-    """Why there is no option of an algorithm: nothing of it was measured, or not all that the work consists of."""
+def _why_no_figure(case: Case, algorithm: Algorithm) -> str:
+    """Why there is no option of an algorithm: nothing of it was measured, or not all that the work consists of.
+
+    Of what the run has no figures of, what the survey of libraries said.
+    """
+    measured = any(figure.cell.algorithm == algorithm.id for figure in case.figures)
+    if not measured and (why := case.why_missing.get(algorithm.id)):
+        return why
     work, tiers = case.task.operations(algorithm), _tiers(case, algorithm)
     wanted = {(cpu, operation, size) for cpu in tiers for operation in work for size in case.mix.sizes}
     here: dict[str, set[tuple[str, str, int]]] = {}
@@ -350,7 +342,7 @@ def _lacking(case: Case, algorithm: Algorithm) -> str:
         if case.runners and cell.runner not in case.runners:
             elsewhere.add(cell.runner)
             continue
-        here.setdefault(cell.runner, set()).add((cell.cpu, cell.operation, cell.size_bytes))
+        here.setdefault(cell.runner, set()).add(_place(cell))
     if elsewhere and not here:
         return f"not measured in this library; there are figures of {', '.join(sorted(elsewhere))}"
     runner = max(sorted(here), key=lambda name: len(wanted & here[name]), default="")

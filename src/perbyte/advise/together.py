@@ -10,15 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from perbyte.advise.decision import (
-    Case,
-    Decision,
-    Option,
-    compare_options,
-    decide,
-    find_options,
-    join_doubts,
-)
+from perbyte.advise.decision import Case, Decision, Option, compare_options, decide, find_options, join_doubts
+from perbyte.model import NoiseFloor
 from perbyte.stats.compare import Comparison, Cost, compare_costs, mean_cost
 
 
@@ -71,14 +64,12 @@ def decide_together(cases: Sequence[Case]) -> Together:
     """Decide `cases`, the parts of one piece of work, for one library."""
     mixed = [decide(case) for case in cases]
     parts = tuple(number for number, decision in enumerate(mixed) if decision.first)
-    options = [
-        {(option.runner, option.algorithm.id): option for option in find_options(case)}
-        if number in parts
-        else {}
-        for number, case in enumerate(cases)
-    ]
+    options = {
+        number: {(option.runner, option.algorithm.id): option for option in find_options(cases[number])}
+        for number in parts
+    }
     libraries, lacks = [], []
-    for runner in sorted({runner for part in options for runner, _ in part}):
+    for runner in sorted({runner for part in options.values() for runner, _ in part}):
         alone = tuple(decide(replace(case, runners=frozenset({runner}))) for case in cases)
         if lacking := tuple(number for number in parts if not alone[number].first):
             lacks.append((runner, lacking))
@@ -96,13 +87,12 @@ def decide_together(cases: Sequence[Case]) -> Together:
         for number, option in zip(parts, libraries[0].options, strict=True)
         if (first := mixed[number].first) and first.best.runner != libraries[0].runner
     )
-    return replace(whole, gains=gains, comparison=_compared(libraries, cases))
+    return replace(whole, gains=gains, comparison=_compared(libraries, cases[0].floor))
 
 
-def _compared(libraries: Sequence[Library], cases: Sequence[Case]) -> Comparison | None:
+def _compared(libraries: Sequence[Library], floor: NoiseFloor | None) -> Comparison | None:
     if len(libraries) < 2:
         return None
     first, second = libraries[:2]
-    floor = cases[0].floor
     comparison = compare_costs(first.cost, second.cost, floor.relative if floor else None)
     return replace(comparison, doubt=join_doubts((first.doubt, second.doubt)))

@@ -46,20 +46,14 @@ def _tried(case: Case) -> Iterator[Change]:
             yield Change("processor", "no-aes", without)
     for profile in profiles():
         if profile != case.asked.profile and case.task.use:
-            yield Change(
-                "profile", profile, decide(replace(case, asked=replace(case.asked, profile=profile)))
-            )
+            asked = replace(case.asked, profile=profile)
+            yield Change("profile", profile, decide(replace(case, asked=asked)))
     yield from _dates(case)
     if len(case.mix.sizes) > 1:
         for size in case.mix.sizes:
             yield Change("size", size, decide(replace(case, mix=Mix((size,)))))
-    runners = sorted(
-        {
-            figure.cell.runner
-            for figure in case.figures
-            if not case.runners or figure.cell.runner in case.runners
-        }
-    )
+    measured = {figure.cell.runner for figure in case.figures}
+    runners = sorted(measured & case.runners if case.runners else measured)
     for runner in runners if len(runners) > 1 else ():
         alone = decide(replace(case, runners=frozenset({runner})))
         if alone.first:
@@ -70,13 +64,8 @@ def _dates(case: Case) -> Iterator[Change]:
     """The first later day on which the recommendation is another one."""
     days: set[datetime.date] = set()
     for name in case.task.algorithms:
-        days |= turning_days(
-            case.catalogue.algorithms[name],
-            case.task.use,
-            case.asked.profile,
-            case.asked.date,
-            case.asked.known,
-        )
+        asked, algorithm = case.asked, case.catalogue.algorithms[name]
+        days |= turning_days(algorithm, case.task.use, asked.profile, asked.date, asked.known)
     before = _name(decide(case))
     for day in sorted(days):
         later = decide(replace(case, asked=replace(case.asked, date=day)))

@@ -15,10 +15,9 @@ from perbyte.model import Algorithm, Run
 from perbyte.runners import RunnerSpec
 from perbyte.trial.bench import look, sizes_for
 from perbyte.trial.building import home
-from perbyte.trial.program import DoesNotBuild, build_program, sdk_archive
+from perbyte.trial.program import DoesNotBuild, Unusable, build_program, sdk_archive
 from perbyte.trial.supercop import Implementation, make_implementation, narrower, reason
 from perbyte.trial.supercop_own import checksum_program, compare_checksums
-from perbyte.trial.supercop_tree import Unusable
 
 MEASURED = "measured"
 SIZES = (64, 4096)

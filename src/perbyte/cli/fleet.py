@@ -52,9 +52,9 @@ def worker_(options: _WorkerOptions) -> int:
     Anyone who reaches the scheduler can run programs here. Let only trusted machines reach it.
     """
     extras.require("fleet", "A fleet")
-    from perbyte.fleet import worker
+    from perbyte.fleet.worker import run_worker
 
-    worker.run(options.address, options.name, note, host=options.host)
+    run_worker(options.address, options.name, note, host=options.host)
     return EXIT_FINE
 
 
@@ -70,9 +70,9 @@ def scheduler_(options: _ListenOptions) -> int:
     Anyone who reaches it can run programs on every machine of the fleet. Use a trusted network, or TLS.
     """
     extras.require("fleet", "A fleet")
-    from perbyte.fleet import scheduler
+    from perbyte.fleet.worker import run_scheduler
 
-    scheduler.run(options.host, options.port, note)
+    run_scheduler(options.host, options.port, note)
     return EXIT_FINE
 
 

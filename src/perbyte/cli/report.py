@@ -89,7 +89,7 @@ def _history(options: _ReportOptions) -> int:
     from perbyte.report.pages import history_page
     from perbyte.report.pictures import history_pictures
     from perbyte.studies.history import load_history
-    from perbyte.studies.of_runs import newest_of_studies
+    from perbyte.studies.judge import newest_of_studies
 
     runs = open_runs(options.runs or newest_of_studies())
     if not runs:

@@ -25,7 +25,7 @@ from perbyte.report.studyview import answer_lines, claims_page, judgement_data, 
 from perbyte.report.text import render_judgement
 from perbyte.studies import Judgement, Outcome, find, judge
 from perbyte.studies.history import load_history
-from perbyte.studies.of_runs import newest_of_studies
+from perbyte.studies.judge import newest_of_studies
 from perbyte.studies.skeleton import About, draw, read_figures, write_study
 from perbyte.studies.wording import listing
 
@@ -236,15 +236,15 @@ def timeline(options: _TimelineOptions) -> int:
 
     Without RUNS: the newest run of each study here.
     """
+    from perbyte.report.history import timeline_text
     from perbyte.report.pictures import Picture, check_chart
-    from perbyte.report.timeline import timeline_chart, timeline_text
 
     for path in options.charts:
         if path.stem != HELP:
             check_chart(path, ("timeline",))
     history = load_history(open_runs(options.runs or newest_of_studies()))
     print(timeline_text(history), end="")
-    if options.charts and (chart := timeline_chart(history)) is not None:
+    if options.charts and (chart := history_chart(timeline_of(history))) is not None:
         drawn = {"timeline": Picture("timeline", "Cycles per byte through the years", chart)}
         deliver_charts(drawn, options.charts)
     return EXIT_FINE

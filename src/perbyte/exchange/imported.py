@@ -93,9 +93,5 @@ def imported_run(
         origin=IMPORTED,
     )
     return Run(
-        path=None,
-        conditions=conditions,
-        cells=tuple(figures),
-        failures=tuple(failures),
-        complete=not missing,
+        path=None, conditions=conditions, cells=tuple(figures), failures=tuple(failures), complete=not missing
     )

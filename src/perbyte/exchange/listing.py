@@ -90,11 +90,7 @@ class SpeedListing:
 
 LIMIT_BYTES = 10_000_000
 STANDARD_INPUT = "-"
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _WHOLE = re.compile(r"[0-9]{1,18}")
 _ENDLESS = re.compile(r"(?<![\w.])\d{19,}|\d{100}")  # what no 64-bit number holds; fractions may be longer
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")

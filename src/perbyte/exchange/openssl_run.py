@@ -21,16 +21,7 @@ from perbyte.catalogue.catalogue import INVERSES
 from perbyte.errors import UsageError
 from perbyte.exchange.imported import imported_figure, imported_run
 from perbyte.exchange.listing import SpeedListing, SpeedRow
-from perbyte.model import (
-    Cell,
-    CellFigure,
-    Doubt,
-    Failure,
-    Machine,
-    Run,
-    RunnerIdentity,
-    Warning,
-)
+from perbyte.model import Cell, CellFigure, Doubt, Failure, Machine, Run, RunnerIdentity, Warning
 from perbyte.model.cell import FULL
 
 MASKED = "masked"  # the CPU tier of a listing whose header shows that OPENSSL_ia32cap was set
@@ -215,11 +206,7 @@ def parse_version(text: str) -> tuple[int, ...]:
 
 
 def mean_row(
-    name: str,
-    version: Sequence[int],
-    sizes: Sequence[int],
-    *,
-    old: bool = False,
+    name: str, version: Sequence[int], sizes: Sequence[int], *, old: bool = False
 ) -> RowMeaning | Unknown:
     """Return what the row `name` of a listing of `version` (() where unknown) times.
 

@@ -80,8 +80,7 @@ def read_listings(text: str, source: str, *, partial: bool = False) -> list[Spee
     whole = [listing for listing in listings if not listing.empty]
     if not whole:
         raise UsageError(
-            f"{source}, line {faults[0].line}: {faults[0].what}, and there is no row to import",
-            hint=_WAY_OUT,
+            f"{source}, line {faults[0].line}: {faults[0].what}, and there is no row to import", hint=_WAY_OUT
         )
     return whole
 

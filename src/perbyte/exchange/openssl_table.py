@@ -11,14 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from perbyte.exchange.imported import IMPORTED
-from perbyte.exchange.openssl_run import (
-    RowMeaning,
-    digest_bytes,
-    mean_key,
-    mean_row,
-    parse_version,
-    row_name,
-)
+from perbyte.exchange.openssl_run import RowMeaning, digest_bytes, mean_key, mean_row, parse_version, row_name
 from perbyte.model import Cell, CellFigure, Run, parse_address
 
 _NAME_WIDTH = 13

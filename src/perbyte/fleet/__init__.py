@@ -4,9 +4,3 @@ A machine joins by a worker with one measuring slot and keeps its name when it c
 command `perbyte measure` in a process of its own, with all its checks and its lock on the cores: this package brings
 the plan there, watches, and brings the run directories back.
 """
-
-from __future__ import annotations
-
-from perbyte.fleet.machine import Job, MachineFacts, Parcel, Report
-
-__all__ = ["Job", "MachineFacts", "Parcel", "Report"]

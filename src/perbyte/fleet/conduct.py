@@ -102,8 +102,7 @@ def saved_job(job_id: str) -> tuple[Job, tuple[str, ...]]:
 def connected(address: str) -> Iterator[Client]:
     """A client of the scheduler at `address`. Raises EnvironmentLacking where none answers."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost connection is said in our own words
-    settings = {"distributed.comm.timeouts.connect": f"{_CONNECT_S}s"}
-    with dask.config.set(settings):
+    with dask.config.set({"distributed.comm.timeouts.connect": f"{_CONNECT_S}s"}):
         try:
             client = Client(address, timeout=_CONNECT_S, set_as_default=False)
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
@@ -176,13 +175,11 @@ def conduct(
     Raises KeyboardInterrupt after the machines were told to stop; what they measured is kept there and fetched when
     the job is gone on with.
     """
-    outcome = JobOutcome(job, save_job(job, machines), {}, {}, {})
-    left = {name: _Errand(name, time.monotonic()) for name in machines}
+    home = save_job(job, machines)
+    fetched = {name: home / name for name in machines if (home / name / "run.json").is_file()}
+    outcome = JobOutcome(job, home, {name: run for name, run in fetched.items() if _whole(run)}, {}, {})
+    left = {name: _Errand(name, time.monotonic()) for name in machines if name not in outcome.runs}
     lost = False
-    for name in machines:  # fetched before
-        if (outcome.home / name / "run.json").is_file() and _whole(outcome.home / name):
-            outcome.runs[name] = outcome.home / name
-            del left[name]
     try:
         while left:
             try:
@@ -324,10 +321,8 @@ def _fetch(client: Client, job: Job, machine: str, parcel: Parcel, part: Path) -
                 raise StoreError(f"{parcel.name} of {machine} is not as long as was said")
             file.write(piece)
             file.flush()
-    if (
-        place.stat().st_size != parcel.bytes
-        or hashlib.sha256(place.read_bytes()).hexdigest() != parcel.sha256
-    ):
+    content = place.read_bytes()
+    if len(content) != parcel.bytes or hashlib.sha256(content).hexdigest() != parcel.sha256:
         place.unlink()
         return False  # parts of an older state of the run: fetch it anew
     return True

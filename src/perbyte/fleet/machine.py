@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perbyte import __version__, places
-from perbyte.errors import EXIT_INTERRUPTED, NoSuchRun, PerbyteError, StoreError
+from perbyte.errors import EXIT_INTERRUPTED, NoSuchRun, StoreError
 from perbyte.locks import held_by
 from perbyte.store.files import LOCK_FILE, RUN_FILE
 
@@ -131,11 +131,8 @@ def facts_here(name: str) -> MachineFacts:
 
     machine, holders = describe_machine(), []
     with suppress(OSError):
-        holders = [
-            text
-            for lock in sorted(places.locks_home().glob("perbyte-core-*.lock"))
-            if (text := held_by(lock))
-        ]
+        locks = sorted(places.locks_home().glob("perbyte-core-*.lock"))
+        holders = list(filter(None, map(held_by, locks)))
     return MachineFacts(
         name,
         __version__,
@@ -152,32 +149,34 @@ def facts_here(name: str) -> MachineFacts:
 
 def measure_here(job: Job, machine: str, say: Callable[[str], None] = lambda text: None) -> Report:
     """Build what the job needs, measure or go on with it, and lay the run out for fetching. Raises PerbyteError."""
-    clean = _clean(job)
-    return _measured(job, machine, lambda text: say(clean(text)), clean)
+    from perbyte.atlas.identity import cleaner
 
+    clean = str if job.keep_identities else cleaner()
 
-def _measured(job: Job, machine: str, say: Callable[[str], None], clean: Callable[[str], str]) -> Report:
+    def tell(text: str) -> None:
+        say(clean(text))
+
     home = _job_home(job.id)
     _stopped.discard(job.id)
-    with _held(home, say):
+    with _held(home, tell):
         run = home / "run"
         code, text = 0, ""
         for attempt in range(_ATTEMPTS):
             while held := held_by(run / LOCK_FILE):  # a process that a worker left behind still measures
-                say(f"waits for {held}")
+                tell(f"waits for {held}")
                 time.sleep(_POLL_S)
             begun = (run / RUN_FILE).is_file()
             if begun and _complete(run):
                 break
             if not begun and job.runners:
-                code, text = _perbyte(job.id, ["build", *job.runners], say)
+                code, text = _perbyte(job.id, ["build", *job.runners], tell)
                 if code:
                     return Report(machine, code, clean(text), False, ())
             words = ["measure", "--resume", str(run)] if begun else [*job.words, "--out", str(run)]
-            code, text = _perbyte(job.id, words, say)
+            code, text = _perbyte(job.id, words, tell)
             if job.id in _stopped or code >= 0:
                 break
-            say(f"the measuring process was killed by signal {-code}: going on ({attempt + 1})")
+            tell(f"the measuring process was killed by signal {-code}: going on ({attempt + 1})")
         complete = (run / RUN_FILE).is_file() and _complete(run)
         code = 0 if complete and code < 0 else code
         return Report(machine, code, clean(text), complete, _laid_out(job, run, home))
@@ -207,12 +206,6 @@ def stop_all() -> None:
     """End all measuring of this process in order."""
     for job_id in list(_running):
         stop_here(job_id)
-
-
-def _clean(job: Job) -> Callable[[str], str]:
-    from perbyte.atlas.identity import cleaner
-
-    return str if job.keep_identities else cleaner()
 
 
 def _job_home(job_id: str) -> Path:
@@ -283,9 +276,8 @@ def _perbyte(job_id: str, words: list[str], say: Callable[[str], None]) -> tuple
 
 def _last_line(place: Path, *, errors: bool = False) -> str:
     with suppress(OSError):
-        lines = [
-            line for line in place.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()
-        ]
+        text = place.read_text(encoding="utf-8", errors="replace")
+        lines = [line for line in text.splitlines() if line.strip()]
         told = [line for line in lines if line.startswith("error: ")] if errors else []
         return (told or lines or [""])[-1][:300]
     return ""
@@ -293,6 +285,8 @@ def _last_line(place: Path, *, errors: bool = False) -> str:
 
 def _laid_out(job: Job, run: Path, home: Path) -> tuple[Parcel, ...]:
     """The run as it may leave the machine, in `out`; nothing where nothing was measured."""
+    import pyarrow as pa
+
     from perbyte.atlas.adding import read_incoming
     from perbyte.atlas.reading import write_run
     from perbyte.store.state import decode_state
@@ -307,8 +301,6 @@ def _laid_out(job: Job, run: Path, home: Path) -> tuple[Parcel, ...]:
     out.mkdir(exist_ok=True)
     for old in out.iterdir():
         old.unlink()
-    import pyarrow as pa
-
     samples = pa.concat_tables(incoming.samples).unify_dictionaries() if incoming.samples else None
     write_run(out, decode_state(incoming.state, run / RUN_FILE), incoming.cells, samples)
     return tuple(
@@ -316,15 +308,3 @@ def _laid_out(job: Job, run: Path, home: Path) -> tuple[Parcel, ...]:
         for place in sorted(out.iterdir())
         if FILE.fullmatch(place.name)
     )
-
-
-__all__ = [
-    "Job",
-    "MachineFacts",
-    "Parcel",
-    "PerbyteError",
-    "Report",
-    "facts_here",
-    "measure_here",
-    "piece_here",
-]

@@ -1,4 +1,9 @@
-"""A machine's worker: one measuring slot, a name that stays, and patience with schedulers that go away."""
+"""A fleet's processes: Dask's own scheduler, and the worker of a machine, which has patience with schedulers.
+
+Whoever reaches a scheduler can run programs on the fleet's machines: it listens on loopback unless told otherwise, and
+has no dashboard. Encryption is Dask's: its configuration says `tls`, certificates and keys (docs/fleet.md). A worker
+has one measuring slot and a name that stays.
+"""
 
 from __future__ import annotations
 
@@ -6,21 +11,22 @@ import asyncio
 import logging
 import signal
 import time
+from collections.abc import Callable
 from typing import Any
 
-from distributed import Worker
+from distributed import Scheduler, Worker
+from distributed.security import Security
 
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.fleet.machine import NAME, fleet_home, machine_label, stop_all
 
+LOOPBACK = "127.0.0.1"
 SLOT = "measure:"
 DOOR = "at:"
 _DOORS = 1000.0
 _REJOIN_S = 2.0
 _TAKEN = "name taken"  # what a scheduler answers to the second worker of a name
 _TAKEN_S = 330.0  # a scheduler knows a worker that was lost for 300 s
-
-
 _OTHER_NAME = "one worker a machine is enough; for another machine give another name by --name"
 
 
@@ -31,9 +37,9 @@ class MeasuringWorker(Worker):  # type: ignore[misc]
     """
 
     def __init__(self, *words: Any, name: Any = None, **more: Any) -> None:
-        name = (
-            str(name) if name and not str(name).isdecimal() else machine_label()
-        )  # SSHCluster numbers its workers
+        if not name or str(name).isdecimal():  # SSHCluster numbers its workers
+            name = machine_label()
+        name = str(name)
         home = fleet_home() / "dask"
         home.mkdir(parents=True, exist_ok=True)
         settings: dict[str, Any] = {
@@ -45,7 +51,7 @@ class MeasuringWorker(Worker):  # type: ignore[misc]
         super().__init__(*words, **(more | settings), name=name)
 
 
-def run(address: str, name: str, say: Any, *, host: str | None = None) -> None:
+def run_worker(address: str, name: str, say: Callable[[str], None], *, host: str | None = None) -> None:
     """Join as `name`, or by this installation's name where it is empty, until SIGINT or SIGTERM.
 
     Raises UsageError for a name that no machine can have, and as `join`.
@@ -59,15 +65,12 @@ def run(address: str, name: str, say: Any, *, host: str | None = None) -> None:
     asyncio.run(join(address, name, say, host=host))
 
 
-async def join(address: str, name: str, say: Any, *, host: str | None = None) -> None:
+async def join(address: str, name: str, say: Callable[[str], None], *, host: str | None = None) -> None:
     """Be a worker of the scheduler at `address` until SIGINT or SIGTERM; join again whenever it was lost.
 
     Raises EnvironmentLacking where another worker keeps the name for longer than one that was lost would.
     """
-    stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    stop = _stop_signalled()
     told, taken_since = "", 0.0
     while not stop.is_set():
         ended = asyncio.create_task(stop.wait())
@@ -92,11 +95,8 @@ async def join(address: str, name: str, say: Any, *, host: str | None = None) ->
                 taken_since = 0.0
                 text = f"no scheduler at {address} ({type(error).__name__}: {error})"[:250]
             if text != told:
-                say(
-                    f"{text}: {_OTHER_NAME}; trying again, it may be gone soon"
-                    if taken
-                    else f"{text}: trying again"
-                )
+                more = f"{_OTHER_NAME}; trying again, it may be gone soon" if taken else "trying again"
+                say(f"{text}: {more}")
             told = text
         ended.cancel()
         if not stop.is_set():
@@ -111,3 +111,35 @@ def _whole(error: BaseException) -> str:
         texts.append(str(step))
         step = step.__cause__ or step.__context__
     return " ".join(texts)
+
+
+def _stop_signalled() -> asyncio.Event:
+    """What SIGINT or SIGTERM sets."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
+
+
+def run_scheduler(host: str, port: int, say: Callable[[str], None]) -> None:
+    """Serve until SIGINT or SIGTERM. Raises EnvironmentLacking for an address that cannot be had."""
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    try:
+        asyncio.run(serve(host, port, say))
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        raise EnvironmentLacking(
+            f"no scheduler can listen on {host}, port {port}: {error}"[:300],
+            hint="choose another --host or --port; for TLS, make certificates as in docs/fleet.md",
+        ) from error
+
+
+async def serve(host: str, port: int, say: Callable[[str], None]) -> None:
+    """Be a scheduler on `host` until SIGINT or SIGTERM. Raises what the system says of an address it cannot have."""
+    stop = _stop_signalled()
+    async with Scheduler(host=host, port=port, dashboard=False, security=Security()) as scheduler:
+        say(f"scheduler at {scheduler.address}")
+        if host == LOOPBACK:
+            say(
+                "only this machine reaches it: --host ADDRESS lets others in, docs/fleet.md says what that means"
+            )
+        await stop.wait()

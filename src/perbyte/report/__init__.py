@@ -7,8 +7,8 @@ with its reason. Modules are imported one by one, so that a table on the termina
 - `grid`: rows and columns of one run or of several, the same for terminal, pages and charts
 - `text`: grids and verdicts for a terminal; `export`: JSON and CSV; `beside`, `behaviour`: what stands beside figures
 - `runview`: what is shown of a run, worked out once; `findings`, `studyview`: in words and rows
-- `charts`, `theme`: how charts are drawn and saved; `runcharts`, `ratiocharts`, `history`: what each shows;
-  `pictures`: which are drawn; `timeline`: thirty years as a table
+- `charts`, `theme`: how charts are drawn; `runcharts`, `costcharts`, `ratiocharts`, `versioncharts`, `history`: what
+  each shows; `pictures`: which are drawn and saved
 - `pages`, `sections`, `pivot`, `html`: pages as lists of sections, and the one template that draws them
 - `facts`, `wording`: conditions in plain words; text of numbers, sizes and names
 """

@@ -18,18 +18,7 @@ from perbyte.report.advice import Told
 from perbyte.report.advicewords import library_text, status_word
 from perbyte.report.card import Card
 from perbyte.report.charts import Chart, finished
-from perbyte.report.html import (
-    Block,
-    Page,
-    Section,
-    answer,
-    drawing,
-    heading,
-    listed,
-    table,
-    text,
-    unfolding,
-)
+from perbyte.report.html import Block, Page, Section, answer, drawing, heading, listed, table, text, unfolding
 from perbyte.report.listing import Listing
 from perbyte.report.pictures import Picture
 from perbyte.report.wording import sentence, three_digits

@@ -80,11 +80,8 @@ def standing_texts(stands: Standing, profile: str) -> tuple[str, ...]:
         sentences.append(f"{stands.unlisted} does not list it for this use (profile {profile}){rest}")
     if stands.repeats:
         text = percent(stands.repeats) if stands.repeats > 1e-4 else f"{stands.repeats:.0e}"
-        limit = (
-            "more than the 2^20 blocks (8 MiB) a key that SP 800-67 allows"
-            if stands.too_much
-            else "few blocks"
-        )
+        allowed = "more than the 2^20 blocks (8 MiB) a key that SP 800-67 allows"
+        limit = allowed if stands.too_much else "few blocks"
         sentences.append(
             f"its blocks have 64 bits: at this volume of data two of them are equal with a chance of {text}; {limit}"
         )
@@ -130,12 +127,7 @@ def guesses_text(parameters: Parameters) -> str:
     return number(parameters.guesses_s, half)
 
 
-_NONCES = {
-    "random": "random nonces",
-    "counted": "counted nonces",
-    "any": "random or counted nonces",
-    "none": "",
-}
+_NONCES = {"random": "random nonces", "counted": "counted nonces", "any": "random or counted nonces"}
 _DECIMAL = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 _REKEY = "rekey/"
 _OWN_KEYS = (
@@ -222,11 +214,6 @@ def wire_cells(algorithm: Algorithm, protocol: str = "") -> tuple[str, ...]:
     return tuple(f"{size:,}" for size in (public_bytes(algorithm), second, *sums))
 
 
-def power_text(exponent: float) -> str:
-    """A power of two as people write it."""
-    return f"2^{exponent:g}"
-
-
 def volume_text(size: float) -> str:
     """A great many bytes, in binary units to three digits."""
     names = ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB")
@@ -235,25 +222,19 @@ def volume_text(size: float) -> str:
 
 
 def _key_text(algorithm: Algorithm, limit: KeyLimit, smallest: int, volume: float) -> str:
-    parts = []
-    if limit.messages:
-        parts.append(f"{power_text(limit.messages)} messages a key")
-    if limit.bytes:
-        parts.append(f"{volume_text(2.0**limit.bytes)} a key")
-    if limit.message_bytes:
-        parts.append(f"{volume_text(2.0**limit.message_bytes)} a message" if limit.nonces != "none" else "")
-    text = ", ".join(part for part in parts if part)
+    parts = [f"2^{limit.messages:g} messages a key"] if limit.messages else []
+    parts += [f"{volume_text(2.0**limit.bytes)} a key"] if limit.bytes else []
+    if limit.message_bytes and limit.nonces != "none":
+        parts.append(f"{volume_text(2.0**limit.message_bytes)} a message")
+    text = ", ".join(parts)
     how = f" ({_NONCES[limit.nonces]})" if limit.nonces != "none" else ""
     source = f"{limit.document}, {limit.published}, {section_text(limit.section)}"
     source += "" if limit.confirmed else "; unconfirmed"
     most, asked = limit.most_bytes(smallest), _said(volume)
-    if math.isinf(most):
-        rest = ""
-    elif volume > most:
+    rest = ""
+    if volume > most:
         rest = f" {asked} is more than that: take a new key every {volume_text(most)}."
-    elif most > _MUCH:
-        rest = ""
-    else:
+    elif most <= _MUCH:
         at = f" in messages of {size_label(smallest)}" if limit.messages else ""
         rest = f" {asked}{at} is within it."
     least = f": {text}" if text else ""
@@ -298,18 +279,14 @@ def recommended_texts(decision: PasswordDecision) -> tuple[str, ...]:
     sentences = []
     for parameters in decision.parameters:
         for each in beside(parameters):
-            where = (
-                f"{each.recommended.who}, section {each.recommended.section}, {each.recommended.published}"
-            )
-            least = each.recommended.least and each.share < _ENOUGH
-            verdict = (
-                f"what is chosen here is less than this minimum, ×{number(each.share)} of its work"
-                if least
-                else f"what is chosen here is ×{number(each.share)} of its work"
-            )
+            source = each.recommended
+            least = source.least and each.share < _ENOUGH
+            less = f"less than this minimum, ×{number(each.share)} of its work"
+            share = less if least else f"×{number(each.share)} of its work"
             took = time_text(Estimate(each.time_ns, each.time_ns, each.time_ns))
             sentences.append(
-                f"{_name(parameters)}: {each.recommended.words} ({where}) takes {took} on one core here; {verdict}."
+                f"{_name(parameters)}: {source.words} ({source.who}, section {source.section}, {source.published}) "
+                f"takes {took} on one core here; what is chosen here is {share}."
             )
     return tuple(sentences)
 
@@ -331,18 +308,15 @@ def password_table(decision: PasswordDecision) -> Listing:
     """A row for each hash with its parameters, here and on an attacker's device."""
 
     def row(parameters: Parameters, word: str) -> tuple[str, ...]:
-        device = attacks(parameters)[:1]
+        attacked = next(iter(attacks(parameters)), None)
+        gain = (three_digits(attacked.guesses_s), f"×{three_digits(attacked.gain)}") if attacked else ("", "")
         return (
             _name(parameters),
             parameters.words,
             time_text(parameters.time_ns),
             memory_text(parameters.memory_bytes),
             guesses_text(parameters),
-            *(
-                (three_digits(each.guesses_s), f"×{three_digits(each.gain)}")
-                if (each := next(iter(device), None))
-                else ("", "")
-            ),
+            *gain,
             library_text(parameters.ranked.best),
             word,
         )

@@ -30,9 +30,6 @@ HEADINGS = {
     "vector_128": "v128",
     "vector_256": "v256",
     "vector_512": "v512",
-    "branch": "branch",
-    "load": "load",
-    "store": "store",
 }
 COUNT_FIELDS = tuple(name for name in Behaviour(Cell("", "", "", 0, "")).record() if name != "address")
 SEEN = 0.0005  # a share of the instructions that is not 0.0 % when it is rounded
@@ -51,19 +48,20 @@ def count_table(run: Run) -> Listing:
     kinds = [kind for kind in KINDS if any(_share(behaviour, kind) >= SEEN for behaviour in known)]
     shares = {limit.figure.cell: limit.share.ratio.value for limit in limits(run.cells)}
     heads = ["instr/call", "instr/byte", "instr/cycle"] + ["% of limit"] * bool(shares)
-    heads += [f"{HEADINGS[kind]} %" for kind in kinds]
+    heads += [f"{HEADINGS.get(kind, kind)} %" for kind in kinds]
     rows = []
     for behaviour in known:
         assert behaviour.call
         size, rate = behaviour.cell.size_bytes, per_cycle(behaviour, run.figure(behaviour.cell))
-        row = (
-            *_names(behaviour.cell),
-            _count(behaviour.call.instructions) + ("" if behaviour.exact else " ~"),
-        )
-        row += (f"{behaviour.call.instructions / size:.3g}" if size else "–", f"{rate:.2f}" if rate else "–")
+        texts = [_count(behaviour.call.instructions) + ("" if behaviour.exact else " ~")]
+        texts += [
+            f"{behaviour.call.instructions / size:.3g}" if size else "–",
+            f"{rate:.2f}" if rate else "–",
+        ]
         if shares:
-            row += (f"{100 * shares[behaviour.cell]:.0f}" if behaviour.cell in shares else "–",)
-        rows.append((*row, *(f"{100 * _share(behaviour, kind):.1f}" for kind in kinds)))
+            texts.append(f"{100 * shares[behaviour.cell]:.0f}" if behaviour.cell in shares else "–")
+        texts += [f"{100 * _share(behaviour, kind):.1f}" for kind in kinds]
+        rows.append((*_names(behaviour.cell), *texts))
     return _listing("Instructions", heads, rows)
 
 
@@ -76,21 +74,12 @@ def memory_table(run: Run) -> Listing:
         if not (behaviour.call or behaviour.setup or behaviour.stack):
             continue
         call, setup = behaviour.call, behaviour.setup
-        rows.append(
-            (
-                *_names(behaviour.cell),
-                _count(behaviour.stack) if behaviour.stack else "–",
-                *(
-                    (_count(call.heap_calls), _count(call.heap_bytes), _count(call.heap_peak))
-                    if call
-                    else "–––"
-                ),
-                _count(setup.heap_left) if setup else "–",
-                _count(behaviour.setup_stack) if behaviour.setup_stack else "–",
-                *((_count(setup.heap_calls), _count(setup.heap_bytes)) if setup else "––"),
-                *((_count(LINE_BYTES * call.code_lines), _count(call.code_pages)) if call else "––"),
-            )
-        )
+        values: list[float | None] = [behaviour.stack or None]
+        values += [call.heap_calls, call.heap_bytes, call.heap_peak] if call else [None] * 3
+        values += [setup.heap_left if setup else None, behaviour.setup_stack or None]
+        values += [setup.heap_calls, setup.heap_bytes] if setup else [None] * 2
+        values += [LINE_BYTES * call.code_lines, call.code_pages] if call else [None] * 2
+        rows.append((*_names(behaviour.cell), *("–" if each is None else _count(each) for each in values)))
     return _listing("Memory, in bytes; allocs are allocations", heads, rows)
 
 
@@ -120,23 +109,17 @@ def notes(behaviours: Sequence[Behaviour]) -> list[str]:
     """What cannot be told, and where two processes counted differently."""
     texts = []
     for behaviour in behaviours:
+        address = behaviour.cell.address
         if behaviour.call and not behaviour.exact:
-            how = (
-                f"differs by {percent(behaviour.spread)} between two processes"
-                if behaviour.repeated
-                else "is not repeated"
-            )
-            texts.append(
-                f"~ {behaviour.cell.address}: the count {how}: its code draws random numbers or waits"
-            )
+            spread = f"differs by {percent(behaviour.spread)} between two processes"
+            how = spread if behaviour.repeated else "is not repeated"
+            texts.append(f"~ {address}: the count {how}: its code draws random numbers or waits")
         if behaviour.call and behaviour.calls == 1:
-            texts.append(f"{behaviour.cell.address}: counted over one call, with the frame around it")
+            texts.append(f"{address}: counted over one call, with the frame around it")
         if behaviour.unknown:
-            texts.append(f"{behaviour.cell.address}: instructions not known: {plain(behaviour.unknown, 300)}")
+            texts.append(f"{address}: instructions not known: {plain(behaviour.unknown, 300)}")
         if behaviour.setup_unknown:
-            texts.append(
-                f"{behaviour.cell.address}: the set-up not known: {plain(behaviour.setup_unknown, 300)}"
-            )
+            texts.append(f"{address}: the set-up not known: {plain(behaviour.setup_unknown, 300)}")
     return list(dict.fromkeys(texts))
 
 
@@ -167,27 +150,25 @@ def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
 def uncounted(grids: Sequence[Grid], changes: Sequence[CountChange]) -> list[str]:
     """The addresses that were compared, and not counted on both sides."""
     counted = {change.address for change in changes}
-    compared = [
+    return [
         entry.figure.cell.address
         for grid in grids
         for row in grid.rows
         for entry in row.entries[1:]
-        if entry.figure and entry.comparison
+        if entry.figure and entry.comparison and entry.figure.cell.address not in counted
     ]
-    return [address for address in compared if address not in counted]
 
 
 def change_lines(changes: Sequence[CountChange]) -> list[str]:
     """A line for each change, and whether count and time disagree."""
     lines = []
     for change in changes:
+        ratio = change.comparison.ratio
         word = f"{change.address}: instructions ×{change.ratio:.4f}{'' if change.exact else ' ~'}"
-        word += (
-            f", time ×{ratio_text(change.comparison.ratio)} ({ratio_interval_text(change.comparison.ratio)})"
-        )
+        word += f", time ×{ratio_text(ratio)} ({ratio_interval_text(ratio)})"
         if change.contradicts:
-            word += f": they disagree, {'fewer' if change.ratio < 1 else 'more'} instructions and "
-            word += "slower" if change.ratio < 1 else "faster"
+            count, time = ("fewer", "slower") if change.ratio < 1 else ("more", "faster")
+            word += f": they disagree, {count} instructions and {time}"
         lines.append(word)
     return lines
 
@@ -215,15 +196,11 @@ def behaviours_json(run: Run) -> list[dict[str, Any]]:
 
 
 def _ordered(run: Run) -> list[Behaviour]:
-    return sorted(
-        run.behaviours,
-        key=lambda behaviour: (
-            natural(behaviour.cell.algorithm),
-            behaviour.cell.operation,
-            behaviour.cell.size_bytes,
-            behaviour.cell.runner,
-        ),
-    )
+    def place(behaviour: Behaviour) -> tuple[object, ...]:
+        cell = behaviour.cell
+        return natural(cell.algorithm), cell.operation, cell.size_bytes, cell.runner
+
+    return sorted(run.behaviours, key=place)
 
 
 def _names(cell: Cell) -> tuple[str, ...]:
@@ -237,11 +214,8 @@ def _names(cell: Cell) -> tuple[str, ...]:
 
 
 def _share(behaviour: Behaviour, kind: str) -> float:
-    return (
-        behaviour.call.kinds.get(kind, 0.0) / behaviour.call.instructions
-        if behaviour.call and behaviour.call.instructions
-        else 0.0
-    )
+    call = behaviour.call
+    return call.kinds.get(kind, 0.0) / call.instructions if call and call.instructions else 0.0
 
 
 def _count(value: float) -> str:

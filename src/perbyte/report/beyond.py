@@ -13,14 +13,7 @@ from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
 from perbyte.model.text import counted, json_ready, plain
 from perbyte.report.lines import columns_of, prose, to_text
 from perbyte.report.marks import marks_of
-from perbyte.report.wording import (
-    interval_text,
-    percent,
-    ratio_text,
-    sentence,
-    size_label,
-    value_text,
-)
+from perbyte.report.wording import interval_text, percent, ratio_text, sentence, size_label, value_text
 from perbyte.stats.compare import compare
 from perbyte.stats.cores import Scaling, scaling
 from perbyte.stats.quantity import Unit, data_bytes, read

@@ -95,18 +95,19 @@ def _panel(track: Track, top: float) -> list[str]:
     def y(value: float) -> float:
         return top + _HEIGHT - (value - low) / (high - low) * _HEIGHT
 
-    step = (_WIDTH - _LEFT - 30) / max(1, len(dots) - 1) if len(dots) > 1 else 0.0
+    step = (_WIDTH - _LEFT - 30) / max(1, len(dots) - 1)
     parts = [
         f'<text x="{_LEFT}" y="{top - 10:.1f}" font-size="13" fill="{_INK}">{escape(track.title)}, {track.unit}</text>',
         f'<path d="M{_LEFT - 8} {top:.1f}V{top + _HEIGHT:.1f}" stroke="{_FAINT}"/>',
     ]
     for value in (low + room, high - room):
         parts.append(_text(_LEFT - 12, y(value) + 4, f"{value:.4g}", "end", _INK))
-    before: tuple[float, float, str] | None = None
-    for index, dot in enumerate(dots):
+    for index, (before, dot) in enumerate(zip((None, *dots), dots, strict=False)):
         x, at = _LEFT + index * step, y(dot.cost)
-        if before and before[2] == dot.machine:
-            parts.append(f'<path d="M{before[0]:.1f} {before[1]:.1f}L{x:.1f} {at:.1f}" stroke="{_FAINT}"/>')
+        if before and before.machine == dot.machine:
+            parts.append(
+                f'<path d="M{_LEFT + (index - 1) * step:.1f} {y(before.cost):.1f}L{x:.1f} {at:.1f}" stroke="{_FAINT}"/>'
+            )
         colour = {"slower": _SLOWER, "faster": _FASTER}.get(dot.verdict, _INK)
         parts.append(
             f'<path d="M{x:.1f} {y(dot.low):.1f}V{y(dot.high):.1f}" stroke="{colour}" stroke-width="1.5"/>'
@@ -122,7 +123,6 @@ def _panel(track: Track, top: float) -> list[str]:
             words = f"{dot.commit} {100 * (dot.ratio - 1):+.2f} %"
             anchor = "start" if x < _WIDTH / 2 else "end"
             parts.append(_text(x, top + _HEIGHT + 14 + 12 * (index % 2), words, anchor, colour))
-        before = (x, at, dot.machine)
     return parts
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from perbyte.errors import UsageError
-from perbyte.model import NoiseFloor, Run
+from perbyte.model import CellFigure, NoiseFloor, Run
 from perbyte.model.text import counted
 from perbyte.report.behaviour import change_lines, changes_json
 from perbyte.report.export import comparison_json
@@ -40,11 +40,15 @@ class ComparedSides:
     left: Sequence[int] = ()
 
     @property
+    def figures(self) -> list[CellFigure]:
+        """Those of all sides, grid by grid."""
+        return [figure for grid in self.grids for figure in grid.figures]
+
+    @property
     def left_out(self) -> str:
         """What is in no grid, in a line; empty where there is nothing."""
-        told = [
-            f"{counted(count)} of {name}" for count, name in zip(self.left, self.names, strict=False) if count
-        ]
+        sides = zip(self.left, self.names, strict=False)
+        told = [f"{counted(count)} of {name}" for count, name in sides if count]
         return f"left out: {' and '.join(told)} without a counterpart" if told else ""
 
     def regressions(self, share: float) -> Regressions:
@@ -97,13 +101,15 @@ def sides_json(
     leaks: Sequence[LeakChange] | None,
 ) -> dict[str, Any]:
     """The comparison for programs. `rate` in bytes per second; `leaks` is None where nothing was tested."""
-    figures = [figure for grid in sides.grids for figure in grid.figures]
-    document = comparison_json(sides.grids, sides.noise) | (
-        {"limit": regressions_json(limit)} if limit else {}
-    )
-    document |= {"rate": rate_json(figures, rate)} if rate else {}
-    document |= {"behaviour": changes_json(counted)} if counted else {}
-    document |= {"leaks": leak_changes_json(leaks)} if leaks is not None else {}
+    document = comparison_json(sides.grids, sides.noise)
+    if limit:
+        document["limit"] = regressions_json(limit)
+    if rate:
+        document["rate"] = rate_json(sides.figures, rate)
+    if counted:
+        document["behaviour"] = changes_json(counted)
+    if leaks is not None:
+        document["leaks"] = leak_changes_json(leaks)
     return document | {"missing": sides.missing}
 
 
@@ -113,6 +119,5 @@ def sides_text(
     """The comparison for people."""
     text = render_comparison(sides.grids, sides.noise)
     if rate:
-        figures = [figure for grid in sides.grids for figure in grid.figures]
-        text += "\n" + render_listing(rate_listing(figures, rate))
+        text += "\n" + render_listing(rate_listing(sides.figures, rate))
     return text + "".join(f"{line}\n" for line in (*change_lines(counted), *leak_change_lines(leaks)))

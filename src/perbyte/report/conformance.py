@@ -28,12 +28,7 @@ def checked_lines(name: str, checked: Any, *, quick: bool) -> Iterator[str]:
 
 def checked_json(name: str, checked: Any) -> dict[str, Any]:
     """The same for programs."""
-    return {
-        "runner": name,
-        "cpu": checked.cpu,
-        "complaints": checked.complaints,
-        "audit": checked.audited,
-    }
+    return {"runner": name, "cpu": checked.cpu, "complaints": checked.complaints, "audit": checked.audited}
 
 
 def replay_lines(label: str, file: str, complaints: Sequence[str] | None) -> Iterator[str]:

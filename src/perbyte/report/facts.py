@@ -126,34 +126,27 @@ def condition_lines(run: Run) -> list[str]:
     )
     cpu = plain(machine.cpu_model, 80) or "unknown processor"
     lines = [f"machine: {cpu}{clock}" + (f" · {where}" if where else "")]
-    sources = cycle_sources(run)
-    if sources:
-        lines.append(
-            "cycles: "
-            + "; ".join(
-                f"{_SOURCES.get(name, plain(name, 40))}"
-                + (f" ({counted(count, 'cell')})" if len(sources) > 1 else "")
-                for name, count in sorted(sources.items())
-            )
-        )
+    if sources := sorted(cycle_sources(run).items()):
+        told = [
+            _SOURCES.get(name, plain(name, 40)) + f" ({counted(count)})" * (len(sources) > 1)
+            for name, count in sources
+        ]
+        lines.append(f"cycles: {'; '.join(told)}")
     if conditions.policy.gentle:
         lines.append(GENTLE)
     if libraries := library_names(run):
         lines.append("libraries: " + ", ".join(libraries))
     clean, taken = clean_share(run)
     lines += host_verdict(run)
+    title = f"run: {plain(conditions.run_id, 60)}, {counted(len(run.cells))}"
     if conditions.origin != MEASURED:  # seed and duration would be those of a measurement that never was
         source = plain(conditions.input.get("source", ""), 80)
-        lines.append(
-            f"run: {plain(conditions.run_id, 60)}, {counted(len(run.cells), 'cell')}, {plain(conditions.origin, 40)}"
-            + (f" from {source}" if source else "")
-        )
+        lines.append(f"{title}, {plain(conditions.origin, 40)}" + (f" from {source}" if source else ""))
         return lines
+    samples = f", {clean:,} of {taken:,} samples clean ({clean / taken:.0%})" if taken else ""
+    end = "" if run.complete else "; INTERRUPTED: what was measured until then"
     lines.append(
-        f"run: {plain(conditions.run_id, 60)}, {counted(len(run.cells), 'cell')}"
-        + (f", {clean:,} of {taken:,} samples clean ({clean / taken:.0%})" if taken else "")
-        + f", {run.measuring_s:.1f} s of measuring, seed {conditions.policy.seed}"
-        + ("" if run.complete else "; INTERRUPTED: what was measured until then")
+        f"{title}{samples}, {run.measuring_s:.1f} s of measuring, seed {conditions.policy.seed}{end}"
     )
     return lines
 
@@ -406,8 +399,7 @@ def imported_text(run: Run) -> str:
     absent = f", {len(run.failures)} not available" if run.failures else ""
     where = f", {run.conditions.machine.cpu_model}" if run.conditions.machine.cpu_model else ""
     return plain(
-        f"{counted(len(run.cells))}{absent}; {library}{where}" + ("" if run.complete else "; INCOMPLETE"),
-        200,
+        f"{counted(len(run.cells))}{absent}; {library}{where}" + ("" if run.complete else "; INCOMPLETE"), 200
     )
 
 

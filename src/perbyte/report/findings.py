@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 
 from perbyte.model import CellFigure, Quality, Run
 from perbyte.model.cell import FULL
 from perbyte.model.text import counted, plain
 from perbyte.report.facts import clean_share, library_names, noise_line
-from perbyte.report.grid import Entry, Grid, Place
+from perbyte.report.grid import Entry, Grid, GridRow, Place
 from perbyte.report.runcharts import factors_of
 from perbyte.report.runview import RunView
 from perbyte.report.wording import number, percent, sentence, size_label
@@ -155,20 +156,22 @@ def _wins(grid: Grid) -> str:
 
 def _races(grid: Grid) -> list[list[tuple[str, Entry]]]:
     """Rows of one heading in one column; software only of what is not there with the processor's own instructions."""
-    quick = {row.cell.algorithm for row in grid.rows if row.cell.cpu == FULL}
     return [
         [(row.label, row.entries[index]) for row in rows]
-        for _, rows in grid.groups()
-        if rows[0].cell.cpu == FULL or rows[0].cell.algorithm not in quick
+        for _, rows in replace(grid, rows=tuple(_main_rows(grid))).groups()
         for index in range(len(grid.columns))
     ]
 
 
-def _extremes(view: RunView, grid: Grid) -> str:
+def _main_rows(grid: Grid) -> list[GridRow]:
     quick = {row.cell.algorithm for row in grid.rows if row.cell.cpu == FULL}
+    return [row for row in grid.rows if row.cell.cpu == FULL or row.cell.algorithm not in quick]
+
+
+def _extremes(view: RunView, grid: Grid) -> str:
     known = [
         (reading.value, reading.half_width, row, column)
-        for row in [row for row in grid.rows if row.cell.cpu == FULL or row.cell.algorithm not in quick]
+        for row in _main_rows(grid)
         for column, entry in zip(grid.columns, row.entries, strict=True)
         if entry.figure and (reading := read(entry.figure, grid.unit)) and reading.value > 0
     ]

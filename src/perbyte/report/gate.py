@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from perbyte.model import NOT_REACHED, WRONG, Cell, Failure, Run
+from perbyte.model import NOT_REACHED, WRONG, Cell, Failure, Run, parse_address
 from perbyte.model.text import plain
 
 if TYPE_CHECKING:
@@ -47,25 +48,23 @@ def missing_of_runs(
             if not any(entry.figure for entry in row.entries):
                 continue
             for entry, run, name in zip(row.entries, runs, names, strict=True):
-                lost = entry.failure and entry.failure.kind != _SILENT
+                failure = entry.failure
                 if entry.figure:
                     continue
-                if lost and entry.failure and run.conditions.origin == _MEASURED:
-                    why = f"{entry.failure.kind}: {entry.failure.message}"
-                    cells.append(MissingCell(entry.failure.address or row.cell.address, name, why))
+                if failure and failure.kind != _SILENT and run.conditions.origin == _MEASURED:
+                    why = f"{failure.kind}: {failure.message}"
+                    cells.append(MissingCell(failure.address or row.cell.address, name, why))
                 elif gate and row.entries[0].figure:
                     cells.append(MissingCell(row.cell.address, name, "it has no such cell"))
     if gate:
-        for run, name in zip(runs, names, strict=True):
-            cells += [cell for cell in _lost(run, name) if not _told(cell, cells)]
+        told = {(cell.address, cell.side) for cell in cells}
+        lost = [cell for run, name in zip(runs, names, strict=True) for cell in _lost(run, name)]
+        cells += [cell for cell in lost if (cell.address, cell.side) not in told]
     return cells
 
 
 def missing_of_sides(
-    run: Run,
-    chosen: Sequence[Iterable[Cell]],
-    names: Sequence[str],
-    unpaired: Sequence[Cell],
+    run: Run, chosen: Sequence[Iterable[Cell]], names: Sequence[str], unpaired: Sequence[Cell]
 ) -> list[MissingCell]:
     """Cells of a run that were to be measured and are on one of two sides; `unpaired` are the first side's alone.
 
@@ -78,11 +77,12 @@ def missing_of_sides(
         for cell in cells
         if cell.address in lost
     ]
-    told = {(cell.algorithm, cell.operation, cell.size_bytes, cell.contract) for cell in _cells(missing)}
+    work = attrgetter("algorithm", "operation", "size_bytes", "contract")
+    told = {work(parse_address(cell.address)) for cell in missing}
     return missing + [
         MissingCell(cell.address, names[-1], "it has no counterpart")
         for cell in unpaired
-        if (cell.algorithm, cell.operation, cell.size_bytes, cell.contract) not in told
+        if work(cell) not in told
     ]
 
 
@@ -110,16 +110,6 @@ def _lost(run: Run, name: str) -> list[MissingCell]:
         for failure in run.failures
         if failure.address in planned and failure.kind != _SILENT
     ]
-
-
-def _told(cell: MissingCell, missing: Iterable[MissingCell]) -> bool:
-    return any((cell.address, cell.side) == (other.address, other.side) for other in missing)
-
-
-def _cells(missing: Iterable[MissingCell]) -> list[Cell]:
-    from perbyte.model import parse_address
-
-    return [parse_address(cell.address) for cell in missing]
 
 
 BROKEN = frozenset({"crashed", "timed-out", "garbled"})

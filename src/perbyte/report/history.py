@@ -1,11 +1,13 @@
-"""The history as a chart, in words and rows: gains, every point, what explains the jumps, and what is on no line.
+"""The history of published and measured figures: as a chart, as rows, and in words.
 
-Numbers accompany every explanation; a point without a unit says why it has none. Nothing is judged or converted here:
-that is the business of `perbyte.studies.history`.
+Numbers accompany every explanation; a point without a unit says why it has none. The timeline is the part on lines that
+have a family: AES, SHA and ChaCha in cycles a byte. Nothing is judged or converted here: that is the business of
+`perbyte.studies.history`.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 import math
 import statistics
@@ -13,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 import altair as alt
+import msgspec
 
 from perbyte.model import Estimate, Quality, Run
 from perbyte.model.text import counted, plain
@@ -20,20 +23,31 @@ from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, Records, finished
 from perbyte.report.labels import Spot, place_labels
 from perbyte.report.listing import Item, Listing, columns
-from perbyte.report.wording import number, percent, sentence, size_label, three_digits
-from perbyte.studies.history import Explained, History, HistoryLine, HistoryPoint, Jump, LeftOut, Means
+from perbyte.report.listing import lines as listing_lines
+from perbyte.report.wording import number, percent, sentence, size_label, three_digits, value_text
+from perbyte.studies.history import Explained, History, HistoryLine, HistoryPoint, Jump, Means
 
+CYCLES, MEGABITS = "cycles/byte", "Mbit/s"
 _POINTS = (
     "algorithm | year:n | figure | machine:text | program:text | uses | per call:n | clock:n | cycles/byte:n | Mbit/s:n"
     " | × first:n | notes:text"
 )
 _STEPS = "from:text | to:text | cycles/byte:n | Mbit/s:n | times as fast:n | clock ×:n | work per cycle ×:n"
+_TIMELINE = "year:n | cycles/byte:n | uses | machine | source"
+_COLUMNS = 4
+_SHAPES = {Means.SOFTWARE: "circle", Means.INSTRUCTIONS: "diamond", Means.VIRTUAL: "triangle-up"}
 _MEANS = {Means.SOFTWARE: "software", Means.INSTRUCTIONS: "instructions", Means.VIRTUAL: "Java VM"}
+_USES = {Means.SOFTWARE: "software", Means.INSTRUCTIONS: "own instructions", Means.VIRTUAL: "virtual machine"}
+_MEANS_IN_FULL = {
+    Means.SOFTWARE: "software alone",
+    Means.INSTRUCTIONS: "with the processor's own instructions for it",
+    Means.VIRTUAL: "in a Java virtual machine",
+}
 
 
 def points_listing(history: History) -> Listing:
     """Every point, line by line."""
-    rows = [row for line in history.lines for row in _rows(history, line)]
+    rows = [row for line in history.lines for row in _line_rows(history, line)]
     return Listing("Every point of the history", columns(_POINTS), rows)
 
 
@@ -46,7 +60,12 @@ def steps_listing(explained: Explained, history: History) -> Listing:
 
 def left_out_lines(history: History) -> list[str]:
     """The figures that are on no line, with the reason."""
-    return [_left_out(out) for out in history.left_out]
+    lines = []
+    for out in history.left_out:
+        names = ", ".join(plain(name, 40) for name in out.names)
+        which = f" ({names})" if names else ""
+        lines.append(f"{plain(out.source, 60)}: {counted(out.count, 'figure')}: {plain(out.why, 160)}{which}")
+    return lines
 
 
 def run_line(run: Run) -> str:
@@ -95,24 +114,20 @@ def _gain(line: HistoryLine, first: HistoryPoint, last: HistoryPoint, gain: floa
     )
 
 
-def _rows(history: History, line: HistoryLine) -> Iterable[list[Item]]:
+def _line_rows(history: History, line: HistoryLine) -> Iterable[list[Item]]:
     points = history.of(line)
-    rates = {point.id: point.megabits_per_second.value for point in points if point.megabits_per_second}
-    printed = [point for point in points if point.id in rates and not point.measured]
+    printed = [point for point in points if point.megabits_per_second and not point.measured]
     printed = [point for point in printed if point.means is not Means.VIRTUAL] or printed
-    earliest = [
-        point for point in printed if point.year == printed[0].year
-    ]  # points are in the order of years
-    first = max(earliest, key=lambda point: rates[point.id], default=None)
+    # points are in the order of years
+    earliest = [point for point in printed if point.year == printed[0].year]
+    first = _best(earliest, MEGABITS).megabits_per_second if earliest else None
     for index, point in enumerate(points):
         yield [Item(plain(line.name, 60), group=not index), *_row(point, first)]
 
 
-def _row(point: HistoryPoint, first: HistoryPoint | None) -> list[Item]:
-    gain = None
-    if first and point.megabits_per_second:
-        gain = _ratio(point.megabits_per_second, first.megabits_per_second)
-    clock = point.clock_hz
+def _row(point: HistoryPoint, first: Estimate | None) -> list[Item]:
+    rate, clock = point.megabits_per_second, point.clock_hz
+    gain = rate.value / first.value if first and rate else None
     return [
         Item(str(point.year), value=point.year),
         Item("measured" if point.measured else "published"),
@@ -122,7 +137,7 @@ def _row(point: HistoryPoint, first: HistoryPoint | None) -> list[Item]:
         Item(size_label(point.size_bytes), value=point.size_bytes),
         Item(f"{number(clock / 1e9, clock / 1e11)} GHz" if clock else "–", value=clock),
         _rate_item(point.cycles_per_byte, point),
-        _rate_item(point.megabits_per_second, point),
+        _rate_item(rate, point),
         Item(three_digits(gain) if gain else "–", value=gain),
         Item(_notes(point)),
     ]
@@ -138,7 +153,9 @@ def _notes(point: HistoryPoint) -> str:
         texts.append(f"tier {plain(point.cpu, 20)}")
     if point.quality not in ("", Quality.GOOD):
         texts.append(point.quality)
-    return "; ".join([*texts, *([point.gap] if point.gap else [])])
+    if point.gap:
+        texts.append(point.gap)
+    return "; ".join(texts)
 
 
 def _step(jump: Jump, names: dict[str, str]) -> tuple[str, ...]:
@@ -167,26 +184,13 @@ def _point_name(point: HistoryPoint, names: dict[str, str]) -> str:
     )
 
 
-def _left_out(out: LeftOut) -> str:
-    names = ", ".join(plain(name, 40) for name in out.names)
-    return f"{plain(out.source, 60)}: {counted(out.count, 'figure')}: {plain(out.why, 160)}" + (
-        f" ({names})" if names else ""
-    )
-
-
-def _ratio(above: Estimate | None, below: Estimate | None) -> float:
-    assert above is not None  # the callers ask first
-    assert below is not None
-    return above.value / below.value
-
-
 def _rate_item(estimate: Estimate | None, point: HistoryPoint) -> Item:
     look = "now" * point.measured
     if estimate is None:
         return Item("–", look=look)
     text = f"{float(f'{estimate.value:.4g}'):,.10g}"
     if point.has_interval:
-        text = number(estimate.value, (estimate.high - estimate.low) / 2)
+        text = value_text(estimate)
     return Item(text, value=estimate.value, look=look)
 
 
@@ -198,19 +202,8 @@ def _factor(estimate: Estimate | None) -> str:
     """A factor, with the half-width that today's interval gives it where that is seen in three digits."""
     if estimate is None:
         return "–"
-    half = (estimate.high - estimate.low) / 2
-    wide = f" ±{percent(half / estimate.value)}" if half > estimate.value / 200 else ""
+    wide = f" ±{percent(estimate.relative)}" if estimate.half_width > estimate.value / 200 else ""
     return three_digits(estimate.value) + wide
-
-
-CYCLES, MEGABITS = "cycles/byte", "Mbit/s"
-_COLUMNS = 4
-_SHAPES = {Means.SOFTWARE: "circle", Means.INSTRUCTIONS: "diamond", Means.VIRTUAL: "triangle-up"}
-_MEANS_IN_FULL = {
-    Means.SOFTWARE: "software alone",
-    Means.INSTRUCTIONS: "with the processor's own instructions for it",
-    Means.VIRTUAL: "in a Java virtual machine",
-}
 
 
 def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
@@ -227,17 +220,16 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
     left_out = sum(history_value(point, unit) is None for line in lines for point in history.of(line))
     years = [int(record["year"]) for record in records]
     first, last = min(years) - 4, max(years) + 4
+    decades = [year for year in range(1985, 2100, 10) if first <= year <= last]
     along: dict[str, Any] = {
         "title": None,
         "scale": alt.Scale(domain=[first, last], nice=False),
-        "axis": alt.Axis(
-            values=[year for year in range(1985, 2100, 10) if first <= year <= last], format="d", grid=True
-        ),
+        "axis": alt.Axis(values=decades, format="d", grid=True),
     }
-    values = [record["value"] for record in records]
-    up: dict[str, Any] = {"title": unit, **charts.decades(values, below=unit == CYCLES)}
+    values, below = [record["value"] for record in records], unit == CYCLES
+    up: dict[str, Any] = {"title": unit, **charts.decades(values, below=below)}
     x, y = alt.X("year:Q", **along), alt.Y("value:Q", **up)
-    _lay_labels(records, names, (first, last), charts.decade_range(values, below=unit == CYCLES), unit)
+    _lay_labels(records, names, (first, last), charts.decade_range(values, below=below), below=below)
     base = alt.Chart().encode(x=x)
     front = base.mark_line(color=theme.MUTED, strokeWidth=1.5, aria=False).encode(y=y, detail="means:N")
     whisker = base.mark_rule(strokeWidth=1.5, color=theme.INK, aria=False).encode(y="low:Q", y2="high:Q")
@@ -245,22 +237,16 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
     order = [when for when in look if any(record["when"] == when for record in records)]
     fills, strokes = (alt.Scale(domain=order, range=[look[name][part] for name in order]) for part in (0, 1))
     means = [kind for kind in Means if any(record["means"] == kind for record in records)]
+    shapes = alt.Scale(domain=[str(kind) for kind in means], range=[_SHAPES[kind] for kind in means])
+    # Vega's own black is no colour of the theme, so nothing would lighten it on a dark ground.
+    # The blanks part it from the next legend, however wide a reader's font is.
+    blanks = "datum.label + '\u2003\u2003'"
+    legend = alt.Legend(symbolFillColor=theme.INK, symbolStrokeColor=theme.INK, labelExpr=blanks)
     point = base.mark_point(size=52, strokeWidth=1.8, opacity=1).encode(
         y=y,
         fill=alt.Fill("when:N", title=None, scale=fills),
         stroke=alt.Stroke("when:N", title=None, scale=strokes),
-        shape=alt.Shape(
-            "means:N",
-            title=None,
-            scale=alt.Scale(domain=[str(kind) for kind in means], range=[_SHAPES[kind] for kind in means]),
-            # Vega's own black is no colour of the theme, so nothing would lighten it on a dark ground.
-            # The blanks part it from the next legend, however wide a reader's font is.
-            legend=alt.Legend(
-                symbolFillColor=theme.INK,
-                symbolStrokeColor=theme.INK,
-                labelExpr="datum.label + '\u2003\u2003'",
-            ),
-        ),
+        shape=alt.Shape("means:N", title=None, scale=shapes, legend=legend),
         description="described:N",
         tooltip=charts.tooltip(),
     )
@@ -277,7 +263,8 @@ def _lay_labels(
     panels: Sequence[str],
     years: tuple[int, int],
     powers: tuple[float, float],
-    unit: str,
+    *,
+    below: bool,
 ) -> None:
     """Put `label_year` and `label_value`, the middle of each label on the two axes, into `records`.
 
@@ -299,9 +286,7 @@ def _lay_labels(
         ]
         named = [record for record in of if record["label"]]
         texts = [(record["label"], spot(record)) for record in named]
-        middles = place_labels(
-            texts, [spot(record) for record in of], lines, (width, height), below=unit == CYCLES
-        )
+        middles = place_labels(texts, [spot(record) for record in of], lines, (width, height), below=below)
         for record in of:
             record["label_year"], record["label_value"] = record["year"], record["value"]
         for record, middle in zip(named, middles, strict=True):
@@ -342,11 +327,7 @@ def program_name(point: HistoryPoint) -> str:
 
 
 def _first_and_last(points: Iterable[HistoryPoint], unit: str) -> tuple[HistoryPoint, HistoryPoint] | None:
-    known = [
-        point
-        for point in points
-        if history_value(point, unit) is not None and point.means is not Means.VIRTUAL
-    ]
+    known = [point for point in points if history_value(point, unit) and point.means is not Means.VIRTUAL]
     printed = [point for point in known if not point.measured]
     measured = [point for point in known if point.measured]
     if not printed or not measured:
@@ -362,16 +343,20 @@ def _best(points: Sequence[HistoryPoint], unit: str) -> HistoryPoint:
 
 def _history_records(history: History, line: HistoryLine, unit: str) -> Records:
     points = [point for point in history.of(line) if history_value(point, unit) is not None]
-    fronts = {
-        id(_best([point for point in points if (point.year, point.means) == key], unit))
-        for key in {(point.year, point.means) for point in points}
-    }
+    rivals: dict[tuple[int, Means], list[HistoryPoint]] = {}
+    for point in points:
+        rivals.setdefault((point.year, point.means), []).append(point)
+    fronts = {id(_best(of_year, unit)) for of_year in rivals.values()}
     tagged = {id(point) for point in _first_and_last(points, unit) or ()}
     records = []
     for point in points:
         value = history_value(point, unit)
         how = "measured" if point.measured else "published"
         program = f" by {program_name(point)}" if point.program else ""
+        described = (
+            f"{line.name}: {value_text(value)} {unit}, {how} {point.year} ({plain(point.source, 40)}), "
+            f"{machine_name(point)}{program}, {size_label(point.size_bytes)}, {_MEANS_IN_FULL[point.means]}"
+        )
         records.append(
             {
                 "line": line.name,
@@ -383,9 +368,7 @@ def _history_records(history: History, line: HistoryLine, unit: str) -> Records:
                 "means": str(point.means),
                 "front": id(point) in fronts,
                 "label": three_digits(value.value) if id(point) in tagged else "",
-                "described": f"{line.name}: {number(value.value, value.half_width)} {unit}, {how} {point.year} "
-                f"({plain(point.source, 40)}), {machine_name(point)}{program}, {size_label(point.size_bytes)}, "
-                f"{_MEANS_IN_FULL[point.means]}",
+                "described": described,
             }
         )
     return records
@@ -419,3 +402,40 @@ def _history_subtitle(history: History, unit: str, left_out: int) -> list[str]:
     if left_out:
         lines.append(f"{left_out} points have no figure in this unit: the table says why")
     return lines
+
+
+def timeline_of(history: History) -> History:
+    """The part of `history` that is on a line with a family, as a history that is drawn whole."""
+    lines = tuple(msgspec.structs.replace(line, common=True) for line in history.lines if line.family)
+    names = {line.id for line in lines}
+    points = tuple(point for point in history.points if point.line in names)
+    there = {point.line for point in points if point.cycles_per_byte}
+    lines = tuple(line for line in lines if line.id in there)
+    return dataclasses.replace(history, lines=lines, points=points, explained=())
+
+
+def timeline_text(history: History) -> str:
+    """Years, cycles a byte and machines by algorithm, oldest first; then the sources, and what is left out."""
+    part = timeline_of(history)
+    blocks: list[list[str]] = []
+    used: dict[str, None] = {}
+    for line in part.lines:
+        points = [point for point in part.of(line) if point.cycles_per_byte]
+        used |= dict.fromkeys(point.source for point in points)
+        table = listing_lines(Listing("", columns(_TIMELINE), [_timeline_row(point) for point in points]))
+        blocks.append([line.name, *(f"  {text}" for text, _ in table)])
+    if not blocks:
+        return "No study and no run here has cycles for these algorithms.\n"
+    cited = {study.name: study.citation for study in part.studies}
+    measured = "measured, the fastest program of the run"
+    blocks.append(["Sources", *(f"  {name}: {plain(cited.get(name, ''), 400) or measured}" for name in used)])
+    if lacking := sum(point.cycles_per_byte is None for point in part.points):
+        blocks.append([f"{lacking} figures without cycles are left out: their clock is not known."])
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _timeline_row(point: HistoryPoint) -> tuple[str, ...]:
+    cost = point.cycles_per_byte
+    assert cost is not None  # the caller asks first
+    value = value_text(cost) if point.has_interval else three_digits(cost.value)
+    return str(point.year), value, _USES[point.means], machine_name(point), plain(point.source, 40)

@@ -12,75 +12,61 @@ from perbyte.model import CellFigure, Doubt, Quality, Warning
 
 
 class Mark(enum.StrEnum):
-    """Why a cell is to be read with care; the value is what a table prints."""
+    """Why a cell is to be read with care; the value is what a table prints, `meaning` the legend's text."""
 
-    IMPRECISE = "~"
-    LONG = "L"
-    PIECES = "p"
-    NOISY = "!"
-    UNSETTLED = "t"
-    DOUBTED = "?"
-    NO_CYCLES = "n"
-    FAILED = "x"
-    DRAWN = "d"
-    WARNING = "w"
+    meaning: str
 
-    @property
-    def meaning(self) -> str:
-        """The legend's text."""
-        return _MEANINGS[self]
+    IMPRECISE = "~", "interval wider than requested"
+    LONG = "L", "one call outlasts a sample"
+    PIECES = "p", "one call outlasts ten samples: pieces of it were timed"
+    NOISY = "!", "too few clean samples"
+    UNSETTLED = "t", "still showed a trend"
+    DOUBTED = "?", "the audit from outside does not vouch for it"
+    NO_CYCLES = "n", "no cycle source, time only"
+    FAILED = "x", "failed later in the run"
+    DRAWN = "d", "calls vary at random: the median is given, quantiles stand below"
+    WARNING = "w", "has a warning"
+
+    def __new__(cls, letter: str, meaning: str) -> Mark:
+        """A mark that is its letter."""
+        mark = str.__new__(cls, letter)
+        mark._value_, mark.meaning = letter, meaning
+        return mark
 
 
-_MEANINGS = {
-    Mark.IMPRECISE: "interval wider than requested",
-    Mark.LONG: "one call outlasts a sample",
-    Mark.PIECES: "one call outlasts ten samples: pieces of it were timed",
-    Mark.NOISY: "too few clean samples",
-    Mark.UNSETTLED: "still showed a trend",
-    Mark.DOUBTED: "the audit from outside does not vouch for it",
-    Mark.NO_CYCLES: "no cycle source, time only",
-    Mark.FAILED: "failed later in the run",
-    Mark.DRAWN: "calls vary at random: the median is given, quantiles stand below",
-    Mark.WARNING: "has a warning",
-}
-_OF_QUALITY = {
+_MARKS: dict[str, Mark] = {
     Quality.IMPRECISE: Mark.IMPRECISE,
     Quality.LONG: Mark.LONG,
     Quality.NOISY: Mark.NOISY,
     Quality.UNSETTLED: Mark.UNSETTLED,
     Quality.DOUBTED: Mark.DOUBTED,
+    Doubt.AUDIT: Mark.DOUBTED,
+    Doubt.THREADS: Mark.DOUBTED,
+    Doubt.NO_INTERVAL: Mark.IMPRECISE,
+    Doubt.PIECES: Mark.PIECES,
+    Doubt.WHOLE: Mark.LONG,
+    Doubt.DRAWN: Mark.DRAWN,
 }
-_OF_DOUBT = {
-    Doubt(quality.value): mark for quality, mark in _OF_QUALITY.items() if quality is not Quality.DOUBTED
-}
-_OF_DOUBT |= dict.fromkeys((Doubt.AUDIT, Doubt.THREADS), Mark.DOUBTED)
-_OF_DOUBT[Doubt.NO_INTERVAL] = Mark.IMPRECISE
-_OF_DOUBT[Doubt.PIECES] = Mark.PIECES
-_OF_DOUBT[Doubt.WHOLE] = Mark.LONG
-_OF_DOUBT[Doubt.DRAWN] = Mark.DRAWN
+"""By quality and kind of warning; the first four qualities are kinds of warnings too, of the same names."""
 
 
 def marks_of(figure: CellFigure) -> tuple[Mark, ...]:
     """Every reason to read `figure` with care; none for another program's, of which the table says all there is."""
     if not figure.interval.known:
         return ()
-    marks = {_OF_QUALITY[figure.quality]} if figure.quality in _OF_QUALITY else set()
+    marks = {*marks_of_kinds([figure.quality], (warning.kind for warning in figure.warnings))}
     if figure.cycles_per_call is None:
         marks.add(Mark.NO_CYCLES)
-    marks |= {warning_mark(warning) for warning in figure.warnings}
     return tuple(mark for mark in Mark if mark in marks)
 
 
 def warning_mark(warning: Warning) -> Mark:
     """The mark of a warning: that of the quality it led to, else the one of warnings."""
-    return _OF_DOUBT.get(warning.kind, Mark.WARNING)
+    return _MARKS.get(warning.kind, Mark.WARNING)
 
 
 def marks_of_kinds(qualities: Iterable[str], doubts: Iterable[str]) -> tuple[Mark, ...]:
     """The marks of figures taken together, by the names of their qualities and of their warnings' kinds."""
-    known = {quality.value: quality for quality in Quality}
-    marks = {_OF_QUALITY[known[quality]] for quality in qualities if known.get(quality) in _OF_QUALITY}
-    marks |= {
-        _OF_DOUBT.get(Doubt(doubt), Mark.WARNING) if doubt in {*Doubt} else Mark.WARNING for doubt in doubts
-    }
+    marks = {_MARKS[quality] for quality in qualities if quality in _MARKS}
+    marks |= {_MARKS.get(doubt, Mark.WARNING) for doubt in doubts}
     return tuple(mark for mark in Mark if mark in marks)

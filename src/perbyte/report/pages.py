@@ -47,8 +47,8 @@ from perbyte.stats.across import floor_across
 from perbyte.stats.compare import Answer
 from perbyte.stats.quantity import Unit
 from perbyte.studies.history import History
+from perbyte.studies.judge import history_of, judgement_of
 from perbyte.studies.model import Judgement
-from perbyte.studies.of_runs import history_of, judgement_of
 
 
 def write_run_page(run: Run, path: Path, judgement: Judgement | None = None, say: Say = silent) -> Path:

@@ -33,7 +33,7 @@ from perbyte.report.theme import ON_DARK
 from perbyte.report.versioncharts import Versions
 from perbyte.studies import Judgement
 from perbyte.studies.history import History
-from perbyte.studies.of_runs import judgement_of
+from perbyte.studies.judge import judgement_of
 
 _MOST_ACCELERATED = 3
 _MOST_CONTRACTS = 4

@@ -43,10 +43,7 @@ _IN_PERCENT = "± in %"
 _Parts = tuple[str, str, str, str]
 """Lead mark (or the words of a failure), value, what stands beside it, marks."""
 TIED, UNDECIDED = SIGNS[Answer.TIED], SIGNS[Answer.UNDECIDED]
-TIERS = {
-    FULL: "with the processor's own instructions for it",
-    "soft": "without them",
-}
+TIERS = {FULL: "with the processor's own instructions for it", "soft": "without them"}
 _STANDS = {Place.FASTEST: "bold green", Place.TIED: "green", Place.UNKNOWN: "yellow"}
 _HEADLINES = {"►": "bold green", TIED: "bold green", UNDECIDED: "bold yellow"}
 _COLOURS = {

@@ -223,8 +223,8 @@ def _recipe(spec: RunnerSpec, library: needs.Found, sanitize: bool) -> _Recipe:
     standard = {"c": C_FLAGS, "c++": CXX_FLAGS}
     told = " ".join((*standard[main], *general, *spec.flags))
     macros = (
-        f"-DPB_COMPILER={_literal(needs.compiler_version(needs.compiler(main)))}",
-        f"-DPB_FLAGS={_literal(told)}",
+        f"-DPB_COMPILER={c_literal(needs.compiler_version(needs.compiler(main)))}",
+        f"-DPB_FLAGS={c_literal(told)}",
     )
     objects: dict[str, list[str]] = {}
     shared = set()
@@ -232,9 +232,8 @@ def _recipe(spec: RunnerSpec, library: needs.Found, sanitize: bool) -> _Recipe:
         (source, (*spec.flags, *library.compile, f"-I{spec.here}")) for source in own
     ]
     ours = spec.here.is_relative_to(places.data_dir("runners").absolute())
-    lenient = [
-        flag for flag in general if flag != "-Werror"
-    ]  # somebody else's code is not ours to be strict with
+    # somebody else's code is not ours to be strict with
+    lenient = [flag for flag in general if flag != "-Werror"]
     for number, (source, extra) in enumerate(sources):
         language = "c" if source.suffix == ".c" else "c++"
         name = f"{number}-{source.stem}.o"
@@ -265,7 +264,7 @@ def _matching(directory: Path, globs: Sequence[str]) -> tuple[Path, ...]:
     return tuple(sorted(paths))
 
 
-def _literal(text: str) -> str:
+def c_literal(text: str) -> str:
     """A C string literal."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
@@ -345,10 +344,7 @@ def _environment() -> dict[str, str] | None:
 
 
 def run_tool(
-    command: list[str],
-    directory: Path,
-    limit_s: float = _LIMIT_S,
-    environment: dict[str, str] | None = None,
+    command: list[str], directory: Path, limit_s: float = _LIMIT_S, environment: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a compiler or a script without input; what it says is one text. Raises OSError and TimeoutExpired."""
     return subprocess.run(

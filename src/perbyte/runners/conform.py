@@ -79,20 +79,18 @@ class _Asked:
 
     spec: RunnerSpec
     cpu: str
-    core: int | None
     every: bool
     rng: random.Random
     tell: Callable[[str], None]
 
     def open(self) -> Session:
-        return Session(self.spec, cpu=self.cpu, core=self.core, limits=_LIMITS)
+        return Session(self.spec, cpu=self.cpu, limits=_LIMITS)
 
 
 def conform(
     spec: RunnerSpec,
     *,
     cpu: str = FULL,
-    core: int | None = None,
     every: bool = True,
     seed: int = 1,
     tell: Callable[[str], None] = lambda _: None,
@@ -107,7 +105,7 @@ def conform(
         name = look.__name__[1:]
         tell(name)
         try:
-            for complaint in look(_Asked(spec, cpu, core, every, random.Random(seed), tell)):
+            for complaint in look(_Asked(spec, cpu, every, random.Random(seed), tell)):
                 complaints.append(complaint)
         except RunnerError as fault:
             complaints.append(Complaint(1, f"{type(fault).__name__} during {name}: {fault}"))
@@ -254,9 +252,7 @@ def _clock(asked: _Asked) -> Iterator[Complaint]:
             yield Complaint(7, "with calls chosen by the runner the digest is not that of check")
 
 
-def replay_file(
-    spec: RunnerSpec, file: Path, *, cpu: str = FULL, core: int | None = None
-) -> list[str] | None:
+def replay_file(spec: RunnerSpec, file: Path, *, cpu: str = FULL) -> list[str] | None:
     """Hold a transcript's dialogue with a runner; what went otherwise, or None where it is not meant for the runner.
 
     Raises UsageError for a file that is no transcript, EnvironmentLacking when the runner cannot be started.
@@ -267,11 +263,11 @@ def replay_file(
         raise UsageError(
             f"{file} is not a transcript: {error}", hint="see protocol/transcripts/README.md"
         ) from None
-    with Session(spec, cpu=cpu, core=core, limits=_LIMITS) as session:
+    with Session(spec, cpu=cpu, limits=_LIMITS) as session:
         toy = transcript.standard and session.hello().sdk.startswith("fake/")
         if toy or not transcripts.applies(transcript, session):
             return None
-    with Session(spec, cpu=cpu, core=core, limits=_LIMITS) as session:
+    with Session(spec, cpu=cpu, limits=_LIMITS) as session:
         return transcripts.replay(transcript, session)
 
 
@@ -468,16 +464,13 @@ def fitting_size(session: Session, row: Operation) -> int:
     for size in SIZES:
         try:
             handle = prepare(session, row, size)
-        except RunnerRefused as refused:
-            last = refused
-            continue
-        try:
-            session.check_calls(handle, 1)
+            try:
+                session.check_calls(handle, 1)
+            finally:
+                session.release(handle)
             return size
         except RunnerRefused as refused:
             last = refused
-        finally:
-            session.release(handle)
     raise last
 
 

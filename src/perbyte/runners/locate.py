@@ -21,8 +21,6 @@ from perbyte.errors import DataFileError, DataFileWarning, UsageError
 from perbyte.model.cell import FULL
 from perbyte.runners.spec import COMPILED_KINDS, RunnerSpec, Tier
 
-__all__ = ["SEARCH_VARIABLE", "RunnerSpec", "Tier", "find", "locate", "read_spec", "search_path"]
-
 SEARCH_VARIABLE = "PERBYTE_RUNNERS"
 _DEFAULT_SOURCES = {"c": ("*.c",), "c++": ("*.c", "*.cpp", "*.cc"), "python": (), "command": ()}
 Texts = tuple[str, ...]
@@ -159,10 +157,7 @@ def read_spec(file: Path) -> RunnerSpec:
         watch=(*build.watch, *bases),
         build_command=build.command,
         cross=build.cross or build.kind in COMPILED_KINDS,
-        command=run.command or ("{executable}",),
-        environment=run.environment,
-        workers=run.workers,
-        threads=run.threads,
+        **structs.asdict(run) | {"command": run.command or ("{executable}",)},
         tiers=tiers,
     )
     for text in (*spec.command, *spec.build_command, *spec.environment.values()):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -137,24 +136,19 @@ def package_manager() -> str:
 def _packages(spec: RunnerSpec, bare: list[str]) -> tuple[str, ...]:
     manager = package_manager()
     if named := target.triplet():  # names of libraries for other processors are the distribution's affair
-        return tuple(f"{default}-{named.replace('_', '-')}" for default in _cross(manager, bare))
+        debian = {"c": "gcc", "c++": "g++"} if manager == "apt" else {}
+        return tuple(f"{debian[each]}-{named.replace('_', '-')}" for each in bare if each in debian)
     compilers = [name for language in bare for name in _COMPILER_PACKAGES.get(manager, {}).get(language, ())]
     pkg_config = ["pkg-config"] if spec.pkg_config and not spec.headers and not _pkg_config() else []
     return _once((*compilers, *pkg_config, *spec.packages.get(manager, ())))
-
-
-def _cross(manager: str, bare: list[str]) -> list[str]:
-    """Compilers for another processor, as Debian names their packages."""
-    return [{"c": "gcc", "c++": "g++"}[language] for language in bare] if manager == "apt" else []
 
 
 def _library(spec: RunnerSpec) -> Found | list[str]:
     if not (spec.pkg_config or spec.headers or spec.libraries):
         return Found((), (), "")
     if spec.pkg_config and _pkg_config():
-        modules = [_module(wanted) for wanted in spec.pkg_config]
-        known = [_run([_pkg_config(), "--exists", name]).returncode == 0 for name, _ in modules]
-        if all(known):
+        names = map(_module, spec.pkg_config)
+        if not any(_run([_pkg_config(), "--exists", name]).returncode for name in names):
             return _from_pkg_config(spec)
     if not (spec.headers or spec.libraries):
         return [f"pkg-config module {wanted}" for wanted in spec.pkg_config]
@@ -166,14 +160,14 @@ def _from_pkg_config(spec: RunnerSpec) -> Found | list[str]:
     lacking = []
     versions = []
     for wanted in spec.pkg_config:
-        name, _ = _module(wanted)
+        name = _module(wanted)
         version = _run([tool, "--modversion", name]).stdout.strip()
         versions.append(f"{name} {version}")
         if _run([tool, "--exists", wanted]).returncode:
             lacking.append(f"{wanted} (found {version})")
     if lacking:
         return lacking
-    names = [_module(wanted)[0] for wanted in spec.pkg_config]
+    names = [_module(wanted) for wanted in spec.pkg_config]
     return Found(
         compile=tuple(shlex.split(_run([tool, "--cflags", *names]).stdout)),
         link=tuple(shlex.split(_run([tool, "--libs", *names]).stdout)),
@@ -199,10 +193,9 @@ def _from_compiler(spec: RunnerSpec) -> Found | list[str]:
     return lacking or Found(compile=(), link=link, version="")
 
 
-def _module(wanted: str) -> tuple[str, str]:
-    """('libcrypto', '>= 3.0') of 'libcrypto >= 3.0'."""
-    name, *rest = re.split(r"\s+", wanted.strip(), maxsplit=1)
-    return name, rest[0] if rest else ""
+def _module(wanted: str) -> str:
+    """'libcrypto' of 'libcrypto >= 3.0'."""
+    return wanted.strip().partition(" ")[0]
 
 
 def _pkg_config() -> str:

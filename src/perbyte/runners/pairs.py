@@ -11,6 +11,7 @@ from perbyte.model.leak import Contrast
 from perbyte.model.sample import Burst
 from perbyte.protocol import messages
 from perbyte.runners.session import Session
+from perbyte.runners.taken import columns_of
 
 CALL_S = 1.0  # what a call may take beside the limit, on top of what an answer may
 
@@ -64,20 +65,7 @@ def take_pairs(
     )
     answer = session.ask(request, messages.PairsAnswer, limit_ms / 1000 + session.limits.measure + CALL_S)
     burst = Burst(
-        cell=cell,
-        epoch=epoch,
-        round=round,
-        calls=1,
-        start=answer.start,
-        ticks=answer.ticks,
-        clock_before=answer.clock_before,
-        clock_after=answer.clock_after,
-        contention_before=answer.contention_before,
-        contention_after=answer.contention_after,
-        flags=answer.flags,
-        cycles=answer.cycles,
-        waits=answer.waits,
-        core=answer.core,
+        cell=cell, epoch=epoch, round=round, calls=1, waits=answer.waits, **columns_of(answer, slice(None))
     )
     first, second = answer.failures
     return TakenPairs(burst, answer.order, (first, second), answer.afresh)

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from msgspec import UNSET
+from msgspec import UNSET, structs
 
 from perbyte.errors import (
     RunnerCrashed,
@@ -121,10 +121,7 @@ class Session:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
@@ -237,10 +234,7 @@ class Session:
     def check_vector(self, handle: int, known: KnownAnswer) -> CheckAnswer:
         """Return the output for a known answer's material; RunnerRefused `unsupported` if it does not fit."""
         vector = messages.Vector(
-            key=known.key or UNSET,
-            nonce=known.nonce or UNSET,
-            aad=known.aad or UNSET,
-            input=known.input,
+            key=known.key or UNSET, nonce=known.nonce or UNSET, aad=known.aad or UNSET, input=known.input
         )
         request = messages.CheckVector(id=self.next_id(), handle=handle, vector=vector)
         return self.ask(request, CheckAnswer, self.limits.check)
@@ -281,35 +275,21 @@ class Session:
         )
         limit = (limit_ms + 3 * patience_ms) / 1000 + self.limits.calibrate
         answer = self.ask(request, messages.CalibrateAnswer, limit)
-        source, reason = answer.cycle_source, answer.reason
+        facts = structs.asdict(answer)
         unlike = [
             f"{name} reads {answer.selfcheck[name]:.4g}, not {known:g}"
             for name, known in KNOWN_CHAINS.items()
             if abs(answer.selfcheck.get(name, known) / known - 1) > CHAIN_TOLERANCE
         ]
-        if source != "none" and unlike:
-            source, reason = "none", f"the self-check fails: {', '.join(unlike)}"
+        if answer.cycle_source != "none" and unlike:
+            facts |= {"cycle_source": "none", "reason": f"the self-check fails: {', '.join(unlike)}"}
         return Calibration(
             runner=self.spec.name,
             cpu=self.cpu,
             twin=self.twin,
             epoch=epoch,
-            cycle_source=source,
-            reason=reason,
-            tick_hz=answer.tick_hz,
-            tick_quantum=answer.tick_quantum,
-            probe_cycles=answer.probe_cycles,
-            contention_floor=answer.contention_floor,
-            fixed_ticks=answer.fixed_ticks,
-            selfcheck=answer.selfcheck,
-            contention_probe=answer.contention_probe,
-            contention_window=answer.contention_window,
-            contention_length=answer.contention_length,
-            contention_shared=answer.contention_shared,
-            contention_limit=answer.contention_limit,
-            waited_ms=answer.waited_ms,
-            alone=answer.alone,
             layout_fixed=self.layout_fixed,
+            **{name: facts[name] for name in answer.__struct_fields__ if name in Calibration.__slots__},
         )
 
     def watch(self, limit_ms: float) -> messages.WatchAnswer:

@@ -109,8 +109,7 @@ class RunnerSpec:
         """Return the tier `name`. Raises UsageError when this runner has none of that name."""
         if name not in self.tiers:
             raise UsageError(
-                f"runner '{self.name}' has no CPU tier '{name}'",
-                hint=f"it has: {', '.join(self.tiers)}",
+                f"runner '{self.name}' has no CPU tier '{name}'", hint=f"it has: {', '.join(self.tiers)}"
             )
         return self.tiers[name]
 

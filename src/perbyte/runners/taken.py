@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from perbyte.model.cell import Cell
-from perbyte.model.sample import Burst
+from perbyte.model.sample import COLUMNS, Burst
 from perbyte.protocol import messages
 
 
@@ -86,18 +87,15 @@ def bursts_of(asked: AskedBurst, answer: messages.MeasureAnswer) -> tuple[Burst,
                 epoch=asked.epoch,
                 round=asked.round + number,
                 calls=answer.calls,
-                start=answer.start[part],
-                ticks=answer.ticks[part],
-                clock_before=answer.clock_before[part],
-                clock_after=answer.clock_after[part],
-                contention_before=answer.contention_before[part],
-                contention_after=answer.contention_after[part],
-                flags=answer.flags[part],
-                cycles=answer.cycles[part],
                 waits=answer.waits if not number else 0,  # the runner counts them together
-                core=answer.core[part],
                 piece_bytes=answer.piece_bytes,
                 forked=bool(answer.forked),
+                **columns_of(answer, part),
             )
         )
     return tuple(bursts)
+
+
+def columns_of(answer: messages.MeasureAnswer | messages.PairsAnswer, part: slice) -> dict[str, Any]:
+    """The arrays of a burst, by name, in a `part` of an answer."""
+    return {name: getattr(answer, name)[part] for name in COLUMNS}

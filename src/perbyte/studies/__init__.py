@@ -5,6 +5,7 @@ nothing. It decides on intervals and on the noise floor, never on p-values, and 
 verdict that changes with the next run.
 """
 
+from perbyte.studies.evidence import published_run
 from perbyte.studies.judge import PairedPoint, judge, judge_in_print, paired
 from perbyte.studies.load import find, read_study, studies
 from perbyte.studies.model import (
@@ -19,7 +20,6 @@ from perbyte.studies.model import (
     Study,
     Verdict,
 )
-from perbyte.studies.printed import published_run
 
 __all__ = [
     "Assumption",

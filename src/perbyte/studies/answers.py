@@ -16,19 +16,9 @@ from perbyte.datafile import Problem, Text, one_of
 from perbyte.errors import DataFileError
 from perbyte.model import Estimate
 from perbyte.stats.quantity import Unit
-from perbyte.studies.claims.form import (
-    Candidate,
-    Comparing,
-    Context,
-    Dimensions,
-    Finding,
-    Key,
-    Pair,
-    State,
-)
-from perbyte.studies.evidence import Absence, EvidenceRow, cells_of, gather
+from perbyte.studies.claims.form import Candidate, Comparing, Context, Dimensions, Finding, Key, Pair, State
+from perbyte.studies.evidence import Absence, EvidenceRow, cells_of, gather, published_run
 from perbyte.studies.model import AnswerText, ComparedRow, Selection, Value, published_ns
-from perbyte.studies.printed import published_run
 from perbyte.studies.wording import listing, number
 
 _UNKNOWN = "(not known here)"
@@ -84,10 +74,8 @@ class Rule(Comparing, frozen=True, kw_only=True):
         """A cost in the rule's unit."""
         if self.unit is None:
             return number(_cost(candidate))
-        scale = _SCALES[self.unit]
-        return number(
-            scale / _cost(candidate) if self.unit.more_is_better else _cost(candidate) * scale * self.calls
-        )
+        scale, cost = _SCALES[self.unit], _cost(candidate)
+        return number(scale / cost if self.unit.more_is_better else cost * scale * self.calls)
 
     def mentions(self) -> Iterator[tuple[str, str, tuple[Value, ...]]]:
         """The dimensions that the rule names, that of its candidates among them."""
@@ -116,9 +104,7 @@ class Best(Rule, frozen=True, kw_only=True, tag="best"):
 
     def _winners(self, context: Context, present: list[Candidate]) -> str:
         best = (max if self.last else min)(present, key=_cost)
-        ties = [
-            candidate for candidate in present if candidate is not best and _open(context, candidate, best)
-        ]
+        ties = [rival for rival in present if rival is not best and _open(context, rival, best)]
         named = sorted([best, *ties], key=_cost)
         text = listing([f"{candidate.label} ({self.figure(candidate)})" for candidate in named])
         return f"{text}, too close to call" if ties else text
@@ -290,23 +276,18 @@ def _without(field_: Iterable[Candidate]) -> str:
     """Which candidates, and which runners of the others, should have a figure and have none."""
     names = []
     for candidate in field_:
-        if candidate.cost is None:
-            if candidate.absence in _GAPS:
-                names.append(candidate.label)
-        else:
-            names += [
-                candidate.label if candidate.label == runner else f"{candidate.label} in {runner}"
-                for runner in candidate.struck
-            ]
+        label = candidate.label
+        if candidate.cost:
+            names += [label if label == runner else f"{label} in {runner}" for runner in candidate.struck]
+        elif candidate.absence in _GAPS:
+            names.append(label)
     return _no_figure(names)
 
 
 def _unpaired(pairs: Iterable[Pair]) -> str:
     """Which pairs should have a ratio and have none."""
     gaps = (State.UNMEASURED, State.UNPROVIDED)
-    return _no_figure(
-        [pair.place or pair.label for pair in pairs if pair.absent and pair.absent.state in gaps]
-    )
+    return _no_figure(pair.place or pair.label for pair in pairs if pair.absent and pair.absent.state in gaps)
 
 
 def _no_figure(names: Iterable[str]) -> str:

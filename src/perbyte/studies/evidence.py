@@ -1,4 +1,4 @@
-"""What a run holds about the cells of a study, as a table that claims can ask.
+"""What a run, or the text itself, holds about the cells of a study, as a table that claims can ask.
 
 Every cell that a study spells out has a row, measured or not: a claim that needs a cell nobody has must say so
 instead of passing over it. Rows carry dimensions (those of the cell, the group's name, the group's tags)
@@ -15,15 +15,28 @@ from functools import lru_cache
 
 from perbyte.catalogue import Selector, parse_selector
 from perbyte.errors import UsageError
-from perbyte.model import Behaviour, Cell, CellFigure, Estimate, Failure, Run, parse_address
+from perbyte.model import (
+    Behaviour,
+    Cell,
+    CellFigure,
+    Conditions,
+    Estimate,
+    Failure,
+    Interval,
+    Machine,
+    Policy,
+    Quality,
+    Run,
+    parse_address,
+)
 from perbyte.model.behaviour import LINE_BYTES, Counted
 from perbyte.stats.compare import Cost, cost_of
-from perbyte.studies.model import GROUP, CellGroup, Selection, Study, Value
+from perbyte.stats.quantity import Unit
+from perbyte.studies.model import GROUP, CellGroup, PublishedFigure, Selection, Study, Value, published_ns
 
 IN_PRINT = "published"
-COUNTED = (
-    "counted"  # the source of costs that are no time: exact, so that no noise floor belongs to their ratios
-)
+# the source of costs that are no time: exact, so that no noise floor belongs to their ratios
+COUNTED = "counted"
 TIME, INSTRUCTIONS = "time", "instructions"
 NOT_COUNTED = "it was not counted"
 _NOT_PROVIDED = frozenset({"unsupported", "absent"})
@@ -62,17 +75,16 @@ class EvidenceRow:
 
     def counted(self, of: str) -> tuple[float, float] | None:
         """The least and the most of `of` that a call took, both ends of what two processes say; None if not known."""
-        behaviour = self.behaviour
-        if (
-            behaviour is None
-            or (of != "stack" and behaviour.call is None)
-            or (of == "stack" and not behaviour.stack)
-        ):
+        if self.behaviour is None:
+            return None
+        if of == "stack":
+            stack = float(self.behaviour.stack)
+            return (stack, stack) if stack else None
+        if (call := self.behaviour.call) is None:
             return None
         if of == INSTRUCTIONS:
-            return behaviour.ends
-        call = behaviour.call
-        value = float(behaviour.stack if call is None or of == "stack" else _BYTES[of](call))
+            return self.behaviour.ends
+        value = float(_BYTES[of](call))
         return value, value
 
 
@@ -122,18 +134,15 @@ class EvidenceTable:
         figure = row.figure
         if figure is None:
             raise ValueError("a row without a figure has no cost")
-        if of != TIME:
-            ends = row.counted(of)
-            if ends is None:
-                raise ValueError("a row that was not counted has no count")
-            size = figure.cell.size_bytes if of == INSTRUCTIONS and per != "call" else 0
-            parts = (size / ((row.block_bytes or 1) if per == "block" else 1)) if size else 1.0
-            middle = (ends[0] + ends[1]) / 2
-            return Cost(Estimate(middle / parts, ends[0] / parts, ends[1] / parts), source=COUNTED)
-        count = 1.0
-        if per != "call" and figure.cell.size_bytes:
-            count = figure.cell.size_bytes / ((row.block_bytes or 1) if per == "block" else 1)
-        return cost_of(figure, self.unit, per=count, source=row.run_id)
+        size = 0 if per == "call" or of not in (TIME, INSTRUCTIONS) else figure.cell.size_bytes
+        parts = size / ((row.block_bytes or 1) if per == "block" else 1) or 1.0
+        if of == TIME:
+            return cost_of(figure, self.unit, per=parts, source=row.run_id)
+        ends = row.counted(of)
+        if ends is None:
+            raise ValueError("a row that was not counted has no count")
+        low, high = ends
+        return Cost(Estimate((low + high) / 2, low, high).scaled(per=parts), source=COUNTED)
 
 
 _BYTES: Mapping[str, Callable[[Counted], float]] = {
@@ -217,9 +226,8 @@ class _Available:
 
     def absence(self, wanted: Selector, asked: str) -> tuple[Absence, str]:
         """Why there is no figure of `wanted`, which the study's selector `asked` means among others."""
-        for failure in sorted(
-            self.failures, key=lambda failure: not failure.address
-        ):  # what tells of one cell first
+        # what tells of one cell first
+        for failure in sorted(self.failures, key=lambda failure: not failure.address):
             if self._one(failure, wanted) or self._whole(failure, wanted, asked):
                 kind = Absence.UNPROVIDED if failure.kind in _NOT_PROVIDED else Absence.UNMEASURED
                 return kind, f"{failure.kind}: {failure.message}" if failure.message else failure.kind
@@ -235,7 +243,7 @@ class _Available:
             return Absence.UNMEASURED, "the run did not ask for it"
         return Absence.UNPROVIDED, "no library in this run provides it"
 
-    def struck(self, wanted: Selector) -> Iterator[tuple[Cell, str]]:
+    def struck(self, wanted: Selector) -> dict[Cell, str]:
         """The cells that a glob means and that were to be measured but have no figure, each with the reason."""
         reasons: dict[Cell, str] = {}
         for failure in self.failures:
@@ -245,7 +253,7 @@ class _Available:
                 cell = parse_address(failure.address)
                 if cell not in self.figures and wanted.matches(cell):
                     reasons.setdefault(cell, f"{failure.kind}: {failure.message}".removesuffix(": "))
-        yield from reasons.items()
+        return reasons
 
     def _one(self, failure: Failure, wanted: Selector) -> bool:
         if failure.address == wanted.text or wanted.literal:
@@ -288,9 +296,7 @@ def _left_out(study: Study, figures: Iterable[Cell]) -> frozenset[Selector]:
 
 
 def _rows(group: CellGroup, available: _Available) -> Iterable[EvidenceRow]:
-    for asked, wanted in (
-        (selector, wanted) for selector in group.selectors for wanted in cells_of(selector)
-    ):
+    for asked, wanted in ((text, cell) for text in group.selectors for cell in cells_of(text)):
         if wanted.literal:
             matching = [available.figures[wanted.cell]] if wanted.cell in available.figures else []
         else:
@@ -302,19 +308,15 @@ def _rows(group: CellGroup, available: _Available) -> Iterable[EvidenceRow]:
                 figure,
                 block_bytes=group.block_bytes,
                 run_id=run.conditions.run_id,
-                behaviour=next(
-                    (behaviour for behaviour in run.behaviours if behaviour.cell == figure.cell), None
-                ),
+                behaviour=next((counted for counted in run.behaviours if counted.cell == figure.cell), None),
             )
-        struck = list(available.struck(wanted))
-        for cell, reason in struck:
+        struck = available.struck(wanted)
+        for cell, reason in struck.items():
             dims = dimensions(group, cell)
             yield EvidenceRow(dims, group.label, None, Absence.UNMEASURED, reason, group.block_bytes)
         if not matching and not struck:
-            absence, reason = available.absence(wanted, asked)
-            yield EvidenceRow(
-                dimensions(group, wanted.cell), group.label, None, absence, reason, group.block_bytes
-            )
+            dims = dimensions(group, wanted.cell)
+            yield EvidenceRow(dims, group.label, None, *available.absence(wanted, asked), group.block_bytes)
 
 
 def dimensions(group: CellGroup, cell: Cell) -> dict[str, Value]:
@@ -329,3 +331,72 @@ def dimensions(group: CellGroup, cell: Cell) -> dict[str, Value]:
         GROUP: group.name,
         **group.tags,
     }
+
+
+def published_run(study: Study, machine: str = "") -> Run:
+    """Lay out the figures printed for one machine as a run; `conditions.origin` says where it comes from.
+
+    A glob for the runner becomes the runner `published`. Cycles are those printed; where the study printed times,
+    the figures are in nanoseconds. Raises UsageError when the study has no such machine.
+    """
+    known = [machine.id for machine in study.machines]
+    if machine and machine not in known:
+        raise UsageError(f"{study.name} has no machine '{machine}'", hint=f"there are: {', '.join(known)}")
+    wanted = machine or (known[0] if known else "")
+    cells: dict[Cell, CellFigure] = {}
+    for published in study.published:
+        if published.machine == wanted and published.available and len(published.sides) == 1:
+            for figure in _printed_figures(published):
+                cells.setdefault(figure.cell, figure)
+    return Run(path=None, conditions=_conditions(study, wanted), cells=tuple(cells.values()))
+
+
+def _printed_figures(published: PublishedFigure) -> Iterator[CellFigure]:
+    for selector in cells_of(published.cell.replace("*/", f"{IN_PRINT}/", 1)):  # {a,*}/ is a's, in print
+        cell = selector.cell
+        value = published.value or 0.0
+        cycles = None
+        if published.unit == Unit.CYCLES_PER_BYTE:
+            cycles = value * cell.size_bytes
+        elif published.unit == Unit.CYCLES_PER_CALL:
+            cycles = value * (cell.size_bytes / published.size_bytes if published.size_bytes else 1.0)
+        ns = published_ns(published)
+        if ns is not None and published.size_bytes:
+            ns *= cell.size_bytes / published.size_bytes
+        cost = ns if cycles is None else cycles
+        if not selector.literal or cost is None:
+            continue
+        yield CellFigure(
+            cell=cell,
+            library=published.library or "as printed",
+            library_version="",
+            cycles_per_call=cycles,
+            ns_per_call=cost,
+            interval=Interval(cost, cost),
+            samples=0,
+            clean_samples=0,
+            epochs=1,
+            epoch_cycles=() if cycles is None else (cycles,),
+            epoch_ns=(cost,),
+            calls_per_sample=1,
+            quality=Quality.GOOD,
+            cycle_source="none" if cycles is None else IN_PRINT,
+        )
+
+
+def _conditions(study: Study, machine: str) -> Conditions:
+    known = study.machine(machine)
+    profile = Machine(cpu_model=known.name, clock_hz_nominal=known.clock_hz or 0.0) if known else Machine()
+    return Conditions(
+        run_id=f"{study.name}, as published",
+        perbyte_version="",
+        catalogue_version="",
+        protocol_version=0,
+        started_at=str(study.year),
+        command=(),
+        machine=profile,
+        policy=Policy(),
+        plan=(),
+        study=study.name,
+        origin=IN_PRINT,
+    )

@@ -12,20 +12,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
+from perbyte import places
 from perbyte.datafile import Problem
-from perbyte.errors import DataFileError
+from perbyte.errors import DataFileError, PerbyteError, UsageError
 from perbyte.model import Cell, CellFigure, Estimate, Quality, Run
 from perbyte.model.text import counted
 from perbyte.stats.across import floor_across
 from perbyte.stats.compare import compare
 from perbyte.stats.quantity import Unit, read
+from perbyte.store import runs as stored_runs
 from perbyte.studies.answers import AnswerSentence
 from perbyte.studies.claims import Context, Finding, Form, State
 from perbyte.studies.claims.significance import compute
-from perbyte.studies.evidence import EvidenceTable, cells_of, figures_of, gather
+from perbyte.studies.evidence import EvidenceTable, cells_of, figures_of, gather, published_run
+from perbyte.studies.history import History, load_history
+from perbyte.studies.load import find
 from perbyte.studies.model import Claim, Judgement, Outcome, PublishedFigure, Study, Verdict
-from perbyte.studies.printed import published_run
 from perbyte.studies.wording import percent
 
 _SHOWN = 4
@@ -83,9 +87,7 @@ def decide(states: Sequence[State], quantifier: str = "every") -> Outcome:
     `not testable` when what is missing is not provided by anybody. What a quick variant leaves out, and what the
     study does not print, does not count, unless nothing else is there.
     """
-    if not states:
-        return Outcome.NOT_TESTABLE
-    if all(state is State.NOT_PRINTED for state in states):
+    if all(state is State.NOT_PRINTED for state in states):  # or nothing is there
         return Outcome.NOT_TESTABLE
     states = [state for state in states if not state.set_aside]
     total = len(states)
@@ -123,14 +125,11 @@ def _deciding(findings: Sequence[Finding], outcome: Outcome) -> list[str]:
         Outcome.INCONCLUSIVE: (State.OPEN, State.UNMEASURED, State.NO, State.LEFT_OUT),
         Outcome.NOT_TESTABLE: (State.UNPROVIDED, State.NOT_PRINTED, State.TOO_FEW, State.NO),
     }[outcome]
-    deciding = [
-        finding.sentence
-        for state in wanted
-        for finding in sorted(
-            (finding for finding in findings if finding.state is state), key=lambda finding: -finding.margin
-        )
-    ]
-    shown = list(dict.fromkeys(deciding))
+    deciding = sorted(
+        (finding for finding in findings if finding.state in wanted),
+        key=lambda finding: (wanted.index(finding.state), -finding.margin),
+    )
+    shown = list(dict.fromkeys(finding.sentence for finding in deciding))
     more = len(shown) - _SHOWN
     return shown[:_SHOWN] + ([f"And {more} more of this kind."] if more > 0 else [])
 
@@ -211,3 +210,41 @@ def _library(figure: CellFigure) -> str:
 def judge_in_print(study: Study, machine: str = "") -> Judgement:
     """Judge the claims of `study` on the figures it printed for `machine` (its first one by default)."""
     return judge(study, published_run(study, machine))
+
+
+def judgement_of(run: Run) -> tuple[Judgement | None, str]:
+    """Judge the claims of the study that `run` repeats, or say why they are not judged.
+
+    Both are empty for a run that repeats none. A study that is unknown or broken here costs the claims, not the report.
+    """
+    name = run.conditions.study
+    if not name:
+        return None, ""
+    try:
+        study = find(name)
+    except UsageError:
+        return None, f"This run was made for the study '{name}', which is not known here: no claim is judged."
+    except PerbyteError as error:
+        return None, f"The study '{name}' cannot be read here: no claim is judged. {error}"
+    try:
+        return judge(study, run), ""
+    except PerbyteError as error:
+        return None, f"The claims of '{name}' cannot be judged: {error}"
+
+
+def history_of(run: Run) -> tuple[History | None, str]:
+    """Set `run` beside all studies, or say why that cannot be done."""
+    try:
+        return load_history([run]), ""
+    except PerbyteError as error:
+        return None, f"The history cannot be shown: {error}"
+
+
+def newest_of_studies() -> list[Path]:
+    """The newest run of each study in the home of runs; an interrupted one only where no other is there."""
+    paths: dict[str, Path] = {}
+    # the sort is stable: the newest stays first among equals
+    for summary in sorted(stored_runs(places.runs_home()), key=lambda summary: not summary.complete):
+        if summary.study and summary.cells and not summary.problem:
+            paths.setdefault(summary.study, summary.path)
+    return list(paths.values())

@@ -137,23 +137,15 @@ def _checked(selector: str, key: str) -> str:
         raise Problem(str(error), key=key, hint=error.hint) from error
     for cell in (asked.cell for asked in cells):
         algorithm = algorithms.get(cell.algorithm)
-        if (
-            algorithm
-            and not pattern.is_pattern(cell.operation)
-            and cell.operation not in algorithm.operations
-        ):
-            raise Problem(
-                f"{algorithm.id} has no operation '{cell.operation}'",
-                key=key,
-                hint=f"it has {listing(algorithm.operations)}",
-            )
-        if algorithm and cell.size_bytes % max(algorithm.data_multiple_bytes, 1):
-            raise Problem(
-                f"{cell.size_bytes} bytes are no multiple of {algorithm.data_multiple_bytes}, which "
-                f"{algorithm.id} needs",
-                key=key,
-                hint="choose another size",
-            )
+        if not algorithm:
+            continue
+        if not pattern.is_pattern(cell.operation) and cell.operation not in algorithm.operations:
+            hint = f"it has {listing(algorithm.operations)}"
+            raise Problem(f"{algorithm.id} has no operation '{cell.operation}'", key=key, hint=hint)
+        multiple = algorithm.data_multiple_bytes
+        if cell.size_bytes % max(multiple, 1):
+            what = f"{cell.size_bytes} bytes are no multiple of {multiple}, which {algorithm.id} needs"
+            raise Problem(what, key=key, hint="choose another size")
     return selector
 
 
@@ -200,16 +192,10 @@ def _check_claim(claim: Form, known: Mapping[str, set[Value] | None]) -> None:
     """Refuse a dimension that no cell has and a value that no cell takes: such a claim would be about nothing."""
     for key, dimension, values in claim.mentions():
         if dimension not in known or (dimension == "machines") != (key == "machines"):
-            raise Problem(
-                f"there is no dimension '{dimension}'",
-                key=key,
-                hint=closest(dimension, [name for name in known if name != "machines"]),
-            )
+            hint = closest(dimension, [name for name in known if name != "machines"])
+            raise Problem(f"there is no dimension '{dimension}'", key=key, hint=hint)
         there = known[dimension]
         for value in values:
             if there is not None and value not in there:
-                raise Problem(
-                    f"no cell of the study has {dimension} = {value!r}",
-                    key=key,
-                    hint=closest(str(value), [str(known) for known in there]),
-                )
+                hint = closest(str(value), map(str, there))
+                raise Problem(f"no cell of the study has {dimension} = {value!r}", key=key, hint=hint)

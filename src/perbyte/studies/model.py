@@ -243,18 +243,15 @@ class Study(StudyFile, frozen=True, kw_only=True):
 
     def selectors(self, *, quick: bool = False) -> tuple[str, ...]:
         """The selectors to measure, in the order of the study's file and without repetition."""
-        return tuple(
-            dict.fromkeys(selector for group in self.groups for selector in group.chosen(quick=quick))
-        )
+        chosen = (selector for group in self.groups for selector in group.chosen(quick=quick))
+        return tuple(dict.fromkeys(chosen))
 
     def measuring_policy(self, *, quick: bool = False, start: Policy | None = None) -> Policy:
         """The policy to measure with: `start` (the usual one if None) with the study's overrides."""
         policy = start or Policy()
         for overrides in (self.policy, self.quick) if quick else (self.policy,):
-            given = {
-                name: value for name, value in msgspec.structs.asdict(overrides).items() if value is not UNSET
-            }
-            policy = dataclasses.replace(policy, **given)
+            fields = msgspec.structs.asdict(overrides).items()
+            policy = dataclasses.replace(policy, **{name: own for name, own in fields if own is not UNSET})
         return policy
 
     def machine(self, id: str) -> PublishedMachine | None:
@@ -364,10 +361,8 @@ class Judgement:
 
     def count(self, outcome: Outcome, about: str = "") -> int:
         """How many claims came out so: all, or only those that are counted under `about` (`Claim.counted_as`)."""
-        return sum(
-            verdict.outcome is outcome and about in ("", verdict.claim.counted_as)
-            for verdict in self.verdicts
-        )
+        claims = [verdict.claim for verdict in self.verdicts if verdict.outcome is outcome]
+        return sum(about in ("", claim.counted_as) for claim in claims)
 
 
 def published_ns(figure: PublishedFigure) -> float | None:

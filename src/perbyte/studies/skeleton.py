@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -77,14 +78,8 @@ def read_figures(text: str, machine: str = "machine") -> list[dict[str, str]]:
         figure = {name: (row.get(name) or "").strip() for name in COLUMNS}
         figure["place"] = figure["place"] or "table"
         figure["machine"] = figure["machine"] or machine
-        parts = (
-            figure["machine"],
-            figure["library"],
-            figure["algorithm"],
-            figure["operation"],
-            figure["size_bytes"],
-        )
-        own = figure["id"] or _plain("-".join(part for part in parts if part))
+        parts = [figure[name] for name in ("machine", "library", "algorithm", "operation", "size_bytes")]
+        own = figure["id"] or _plain("-".join(filter(None, parts)))
         figure["id"] = own if own not in ids else f"{own}-{number}"
         ids.add(figure["id"])
         figure["calls"] = figure["calls"] or "1"
@@ -174,14 +169,14 @@ def _with_contracts(about: About, figures: Sequence[dict[str, str]], groups: Seq
 
 
 def _study(about: About, figures: Sequence[dict[str, str]], groups: Sequence[_Group]) -> str:
-    quoted = json.dumps
+    quoted = partial(json.dumps, ensure_ascii=False)
     lines = [
-        f"title = {quoted(about.title, ensure_ascii=False)}",
-        f"authors = [{quoted(about.author, ensure_ascii=False)}]",
+        f"title = {quoted(about.title)}",
+        f"authors = [{quoted(about.author)}]",
         f"year = {about.year}",
-        f"language = {quoted(about.language, ensure_ascii=False)}",
-        f"citation = {quoted(about.citation, ensure_ascii=False)}",
-        f"question = {quoted(about.question, ensure_ascii=False)}",
+        f"language = {quoted(about.language)}",
+        f"citation = {quoted(about.citation)}",
+        f"question = {quoted(about.question)}",
         f"contract = {quoted(about.contract)}",
         "",
         "# What was measured, and how, in your own words: what a timed call was decides the contract above.",
@@ -195,25 +190,19 @@ def _study(about: About, figures: Sequence[dict[str, str]], groups: Sequence[_Gr
         "",
     ]
     for machine in dict.fromkeys(figure["machine"] for figure in figures):
-        lines += [
-            "[[machines]]",
-            f"id = {quoted(machine)}",
-            f"name = {quoted(about.machine, ensure_ascii=False)}",
-        ]
+        lines += ["[[machines]]", f"id = {quoted(machine)}", f"name = {quoted(about.machine)}"]
         lines += [f"clock_hz = {about.clock_hz!r}"] if about.clock_hz else []
         lines += [""]
     lines += ["[policy]", "budget_s = 60.0", "epochs = 3", "", "[quick]", "budget_s = 15.0", "epochs = 3"]
     for group in groups:
-        operations = ",".join(group.operations)
-        selector = (
-            f"*/{group.algorithm}/{{{operations}}}@{','.join(str(size) for size in sorted(group.sizes))}"
-            + (f"+contract={group.contract}" if group.contract else "")
-        )
+        operations, sizes = ",".join(group.operations), ",".join(map(str, sorted(group.sizes)))
+        selector = f"*/{group.algorithm}/{{{operations}}}@{sizes}"
+        selector += f"+contract={group.contract}" if group.contract else ""
         lines += [
             "",
             "[[cells]]",
             f"name = {quoted(group.name)}",
-            f"label = {quoted(group.label, ensure_ascii=False)}",
+            f"label = {quoted(group.label)}",
             f"selectors = [{quoted(selector)}]",
             'tags = { kind = "table" }',
         ]

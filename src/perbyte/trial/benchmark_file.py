@@ -6,7 +6,6 @@ A routine of a user's has no known answer. So its id begins with `unverified-`, 
 from __future__ import annotations
 
 import hashlib
-import json
 import shlex
 import shutil
 import subprocess
@@ -22,6 +21,7 @@ from perbyte.model.algorithm import Benchmark
 from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec
 from perbyte.trial.building import captured, home, make_executable, replacing
+from perbyte.trial.kept import places_for
 from perbyte.trial.own_algorithm import describe_algorithms
 from perbyte.trial.program import DoesNotBuild, describe
 
@@ -59,10 +59,10 @@ class BenchmarkProgram:
     benchmarks: tuple[Benchmark, ...]
     unheeded: tuple[str, ...]
 
-    def cells(self, words: Sequence[str] = (), *, runner: str = "") -> tuple[Cell, ...]:
-        """The cells of all that can be measured and whose name holds one of `words`; `runner`: under another name."""
+    def cells(self, words: Sequence[str] = ()) -> tuple[Cell, ...]:
+        """The cells of all that can be measured and whose name holds one of `words`."""
         return tuple(
-            Cell(runner or self.spec.name, benchmark.id, "call", benchmark.bytes, benchmark.contract)
+            Cell(self.spec.name, benchmark.id, "call", benchmark.bytes, benchmark.contract)
             for benchmark in self.benchmarks
             if not benchmark.why and (not words or any(word in benchmark.name for word in words))
         )
@@ -70,9 +70,7 @@ class BenchmarkProgram:
 
 def places_of(built: BuiltBenchmarks) -> tuple[Path, Path]:
     """Where the present program lies, and where a kept one; both paths have one length."""
-    told = json.dumps(["bench", built.key, built.name])
-    key = hashlib.sha256(told.encode()).hexdigest()[:16]
-    return home() / "new" / key, home() / "old" / key
+    return places_for(["bench", built.key, built.name])
 
 
 def put_in_place(built: BuiltBenchmarks, environment: Mapping[str, str]) -> BenchmarkProgram:
@@ -149,9 +147,9 @@ def describe_routines(suites: Iterable[BenchmarkProgram], key: str) -> None:
 
 def told_by(
     name: str,
+    limit_s: float,
     command: Sequence[str],
     directory: Path,
-    limit_s: float,
     environment: Mapping[str, str] | None = None,
 ) -> str:
     """What a build tool writes to standard output.

@@ -23,6 +23,7 @@ from perbyte.runners.build import C_FLAGS, run_tool
 from perbyte.runners.needs import compiler
 
 LIMIT_S = 300
+_ASKING_S = 60
 _KEPT = 12_000
 
 
@@ -147,9 +148,12 @@ def write_start(scratch: Path, name: str, library: Path, command: str, environme
     (scratch / "runner").write_text(text, encoding="utf-8")
 
 
-def said_by(program: str, option: str) -> str:
-    """What a program says of itself, in one line without quotes."""
-    ended = subprocess.run([program, option], capture_output=True, text=True, timeout=20, check=False)
+def said_by(*command: str) -> str:
+    """What a program says of itself, in one line without quotes. Raises EnvironmentLacking where it does not answer."""
+    try:
+        ended = captured(command, _ASKING_S)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise EnvironmentLacking(f"{command[0]} does not say its version: {error}") from None
     return (ended.stdout or ended.stderr).strip().replace('"', "")
 
 

@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from perbyte.trial.benchmark_file import BuiltBenchmarks, told_by
 from perbyte.trial.building import home, tool
 
 CRATE, PATCHED = "perbyte-criterion", "criterion"
-_LIMIT_S = 1800
+_said = partial(told_by, "cargo", 1800)
 _MACRO = re.compile(r"\bcriterion_main\s*!")
 
 
@@ -135,10 +136,6 @@ def _lock_kept(root: Path) -> Iterator[None]:
             lock.unlink(missing_ok=True)
         elif lock.read_bytes() != before:
             lock.write_bytes(before)
-
-
-def _said(command: Sequence[str], directory: Path) -> str:
-    return told_by("cargo", command, directory, _LIMIT_S)
 
 
 def _text(file: Path) -> str:

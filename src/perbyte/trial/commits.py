@@ -5,9 +5,9 @@ Nothing in the user's repository is changed: trees are taken by `git archive`.
 
 from __future__ import annotations
 
-import io
 import subprocess
 import tarfile
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,12 +63,12 @@ class Repository:
 
     def lay_out(self, commit: Commit, place: Path, files: Sequence[Path]) -> tuple[Path, ...]:
         """Write the tree of `commit` into `place`; where `files` lie there. Raises UsageError for one it lacks."""
-        command = ["git", "-C", str(self.root), "archive", "--format=tar", commit.name]
-        ended = subprocess.run(command, capture_output=True, timeout=_LIMIT_S, check=False)
-        if ended.returncode:
-            raise EnvironmentLacking(f"git archive: {ended.stderr.decode(errors='replace').strip()[:300]}")
-        with tarfile.open(fileobj=io.BytesIO(ended.stdout)) as tree:
-            tree.extractall(place, filter="data")
+        with tempfile.NamedTemporaryFile(suffix=".tar") as archive:
+            words = _git(self.root, "archive", "--format=tar", f"--output={archive.name}", commit.name)
+            if words.returncode:
+                raise EnvironmentLacking(f"git archive: {words.stderr.strip()[:300]}")
+            with tarfile.open(archive.name) as tree:
+                tree.extractall(place, filter="data")
         paths = tuple(place / file.relative_to(self.root) for file in files)
         if lacking := [file for file in paths if not file.is_file()]:
             raise UsageError(
@@ -87,8 +87,14 @@ def repository_of(files: Sequence[Path]) -> Repository:
 
 def _said(place: Path, *words: str) -> str:
     """What a command of Git said; '' where it failed. Raises EnvironmentLacking without Git."""
+    ended = _git(place, *words)
+    return "" if ended.returncode else ended.stdout.strip()
+
+
+def _git(place: Path, *words: str) -> subprocess.CompletedProcess[str]:
     try:
-        ended = captured(["git", "-C", str(place), *words], _LIMIT_S)
+        return captured(["git", "-C", str(place), *words], _LIMIT_S)
     except OSError:
         raise EnvironmentLacking("there is no git here", hint="apt-get install git") from None
-    return "" if ended.returncode else ended.stdout.strip()
+    except subprocess.TimeoutExpired:
+        raise EnvironmentLacking(f"git {words[0]} takes longer than {_LIMIT_S} s") from None

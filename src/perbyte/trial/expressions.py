@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from perbyte.trial.prototype import Parameter, Shape
-from perbyte.trial.roles import BACK_AND_FORTH, NUMBER, Call, is_number, returns_bytes
+from perbyte.trial.roles import BACK_AND_FORTH, NUMBER, Call, is_number
 
 _WIDTHS = {
     "u16": "uint16_t",
@@ -134,7 +134,7 @@ def _arguments(call: Call) -> list[str]:
         arguments.append(given[role])
         if parameter and parameter.is_slice:
             arguments.append(_slice_length(call, role))
-    if call.prototype and returns_bytes(call.prototype):
+    if call.returns_bytes:
         arguments.append("out")
     return arguments
 
@@ -179,7 +179,7 @@ def declaration(call: Call) -> str:
             if parameter and parameter.is_slice:
                 kinds.append("size_t")
     result = "int" if answers(call) else "void"
-    if call.prototype and returns_bytes(call.prototype):
+    if call.returns_bytes:
         kinds.append("void *")
         result = "void"
     if call.freed and not call.hands_over:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from perbyte.trial.benchmark_file import BuiltBenchmarks, told_by
 from perbyte.trial.building import go_environment, home, tool
 
 ENVIRONMENT = {"GODEBUG": "asyncpreemptoff=1"}
-_LIMIT_S = 900
+_said = partial(told_by, "go", 900)
 _FILES = ("TestGoFiles", "XTestGoFiles")
 
 
@@ -137,7 +138,3 @@ def _rewriter(go: str, sdk: Path) -> str:
     made = home() / "go" / "rewrite"
     _said([go, "build", "-o", str(made), "./rewrite"], sdk / "go", {"GOWORK": "off", "GOFLAGS": "-mod=mod"})
     return str(made)
-
-
-def _said(command: Sequence[str], directory: Path, environment: Mapping[str, str] | None = None) -> str:
-    return told_by("go", command, directory, _LIMIT_S, environment)

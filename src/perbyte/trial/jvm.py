@@ -18,19 +18,10 @@ from pathlib import Path
 from perbyte import places
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners.needs import compiler
-from perbyte.trial.building import (
-    home,
-    said_by,
-    sdk_library,
-    tool,
-    words_of,
-    write_generated,
-    write_start,
-)
+from perbyte.trial.building import home, said_by, sdk_library, tool, words_of, write_generated, write_start
 from perbyte.trial.language import Managed
 from perbyte.trial.program import DoesNotBuild, digest_of
 from perbyte.trial.prototype import JAVA, KOTLIN, without_comments
-from perbyte.trial.roles import returns_bytes
 
 # a serial collector, a young generation whose pages are there, compilers that work while nobody times
 OPTIONS = (
@@ -113,8 +104,7 @@ def _make_archive(command: Sequence[str], launcher: str, archive: Path) -> None:
     """Compile a class of a few lines, and keep the classes that the compiler loaded for it."""
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".archive-", dir=archive.parent) as scratch:
-        file = Path(scratch) / ("Any.java" if launcher else "any.kt")
-        file.write_text(_ANY_JAVA if launcher else _ANY_KOTLIN, encoding="utf-8")
+        file = places.data_dir("runners") / "sdk" / "try" / ("Any.java" if launcher else "Any.kt")
         made = Path(scratch) / archive.name
         rest = [f"{launcher}-XX:ArchiveClassesAtExit={made}", *command[1:]]
         library = [] if launcher else ["-cp", kotlin_compiler()[1]]
@@ -195,8 +185,11 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
     for name, code in asked.codes().items():
         function = code.partition("(")[0]
         call = next(call for call in asked.calls.values() if call.function == function)
-        returned = call.prototype and returns_bytes(call.prototype)
-        line = f"made = {owners[function]}.{code};" if returned else f"{owners[function]}.{code}; made = out;"
+        line = (
+            f"made = {owners[function]}.{code};"
+            if call.returns_bytes
+            else f"{owners[function]}.{code}; made = out;"
+        )
         if name.startswith("INVERSE"):
             line += ' if (made == null) throw new IllegalStateException("refused");'
         loops.append(_LOOP.format(name=name.lower(), line=line))
@@ -241,24 +234,6 @@ def _owner(asked: Managed, text: str, function: str) -> str:
     return ".".join(names)
 
 
-_ANY_JAVA = """\
-final class Any {
-    static byte[] any(byte[] data, int n) throws Exception {
-        for (int turn = 0; turn < n; turn++) data[turn & 7] ^= (byte) turn;
-        return java.security.MessageDigest.getInstance("SHA-256").digest(data);
-    }
-}
-"""
-_ANY_KOTLIN = """\
-import java.security.MessageDigest
-
-object Any {
-    fun any(data: ByteArray, n: Int): ByteArray {
-        for (turn in 0 until n) data[turn and 7] = (data[turn and 7].toInt() xor turn).toByte()
-        return MessageDigest.getInstance("SHA-256").digest(data)
-    }
-}
-"""
 _LOOP = """\
     private static boolean {name}(State s, int n) {{
         byte[] data = s.data, aad = s.aad, key0 = s.keys[0], nonce0 = s.nonces[0], out = s.out, made = s.last;

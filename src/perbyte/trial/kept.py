@@ -38,12 +38,16 @@ class Note:
 
 
 def places_of(files: Sequence[Path], words: Sequence[str], index: int) -> tuple[Path, Path]:
-    """Where the present program lies and where the kept one: by files and what was asked, not by flags.
+    """Where the present program lies and where the kept one: by files and what was asked, not by flags."""
+    return places_for([[str(file) for file in files], list(words)], f"-{index}")
+
+
+def places_for(told: object, ending: str = "") -> tuple[Path, Path]:
+    """Where the present program and the kept one of what `told` says (JSON) lie.
 
     Both paths have one length, because the length of a program's path moves its stack.
     """
-    told = json.dumps([[str(file) for file in files], list(words)])
-    key = f"{hashlib.sha256(told.encode()).hexdigest()[:16]}-{index}"
+    key = hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16] + ending
     return home() / "new" / key, home() / "old" / key
 
 

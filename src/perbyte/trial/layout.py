@@ -16,7 +16,7 @@ import msgspec
 from perbyte import places
 from perbyte.datafile import Problem, Text, one_of, read_toml
 from perbyte.errors import UsageError
-from perbyte.trial.program import COMPILED, HEADERS, LINKED, Source, link_words
+from perbyte.trial.program import COMPILED, HEADERS, LINKED, Source, Unusable, link_words
 from perbyte.trial.prototype import find_prototype
 from perbyte.trial.roles import STEPS
 from perbyte.trial.subject import TrialRequest, find_algorithm, make_source, read_calls
@@ -82,10 +82,6 @@ class Member:
         return filled(self.part.as_, self.marks)
 
 
-class Unfit(Exception):
-    """A member cannot be built; the argument says why."""
-
-
 def find_layout(name: str) -> TreeLayout:
     """The description in the file `name`, or the one of that name that comes with Perbyte.
 
@@ -142,12 +138,12 @@ def filled(text: str, marks: Mapping[str, str]) -> str:
 
 
 def make_member(member: Member) -> Source:
-    """The source of the runner of `member`. Raises Unfit or UsageError with the reason."""
+    """The source of the runner of `member`. Raises Unusable or UsageError with the reason."""
     part, marks = member.part, member.marks
     without = {file for text in part.without for file in _files(text, member)}
     files = [file for text in part.sources for file in _files(text, member) if file not in without]
     if not files:
-        raise Unfit(
+        raise Unusable(
             f"none of its sources is there: {', '.join(filled(text, marks) for text in part.sources)}"
         )
     headers = [file for text in part.headers for file in _files(text, member)]
@@ -156,7 +152,7 @@ def make_member(member: Member) -> Source:
     told = tuple(f"{step}={function}" for step, function in named.items())
     for step, function in named.items():
         if step not in part.signature and not find_prototype(function, (*headers, *files)):
-            raise Unfit(f"there is no function {function} ({step}) in its headers")
+            raise Unusable(f"there is no function {function} ({step}) in its headers")
     algorithm = find_algorithm(member.algorithm)
     link = link_words([filled(text, marks) for text in part.link])
     # headers are asked before sources: they have prototypes without the macros that sources may use

@@ -33,7 +33,7 @@ from perbyte.trial.jvm import write_jvm
 from perbyte.trial.language import Managed
 from perbyte.trial.program import DoesNotBuild, describe, digest_of
 from perbyte.trial.prototype import TYPED
-from perbyte.trial.roles import Call, returns_bytes
+from perbyte.trial.roles import Call
 
 _EXPORTED = (
     r"\bexport\s+(?:default\s+)?(?:async\s+)?(?:function|const|let|var)\s+{name}\b"
@@ -217,9 +217,9 @@ def _closure(call: Call, output: int) -> str:
     given = {"in": "data", "out-length": str(output)}
     text = f"{call.function}({', '.join(given.get(role, role) for role in call.roles)})"
     head = "func(out, key, nonce, data, aad []byte) bool {"
-    if not call.prototype or not returns_bytes(call.prototype):
+    if not call.returns_bytes:
         return f"{head} {text}; return true }}"
-    failing = "error" in call.prototype.result
+    failing = call.prototype and "error" in call.prototype.result
     made = f"made, err := {text}; if err != nil {{ return false }}" if failing else f"made := {text}"
     return f"{head} {made}; return copy(out, made[:]) == len(made) }}"
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from perbyte import places
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners import RunnerSpec, Tier
-from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool
+from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, c_literal, run_tool
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
 from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, replacing, words_of
@@ -61,6 +61,10 @@ class DoesNotBuild(Exception):
             and "warning:" not in line
         ]
         return re.sub(r"\s+", " ", (bad or lines or ["the compiler said nothing"])[0])[:300]
+
+
+class Unusable(Exception):
+    """A source is of no use here; the argument says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,14 +138,11 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         (scratch / "table.c").write_text(source.table, encoding="utf-8")
         own = _of_the_sdk(source)
         macros = [
-            f"-DPB_COMPILER={_c_text(_version_of(sort, main))}",
-            f"-DPB_FLAGS={_c_text(' '.join(source.flags))}",
+            f"-DPB_COMPILER={c_literal(_version_of(sort, main))}",
+            f"-DPB_FLAGS={c_literal(' '.join(source.flags))}",
         ]
         hello = str(places.data_dir("runners") / "sdk" / "c" / "hello.c")
-        commands = [
-            [*own, "-c", "table.c", "-o", "table.o"],
-            [*own, *macros, "-c", hello, "-o", "hello.o"],
-        ]
+        commands = [[*own, "-c", "table.c", "-o", "table.o"], [*own, *macros, "-c", hello, "-o", "hello.o"]]
         parts = _compiling(source, sort, used, scratch)
         if complaints := all_words([*commands, *parts.values()], scratch):
             raise DoesNotBuild("\n".join(complaints))
@@ -356,7 +357,3 @@ def _rust_flags(flags: Sequence[str]) -> list[str]:
         else:
             told.append(flag)
     return told
-
-
-def _c_text(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -62,10 +62,7 @@ _JAVA = re.compile(
     re.MULTILINE,
 )
 
-_KOTLIN = re.compile(
-    r"^[^\n=;]*\bfun\s+(\w+)\s*\(([^)]*)\)\s*(?::\s*([\w.<>?]+))?\s*[={]",
-    re.MULTILINE,
-)
+_KOTLIN = re.compile(r"^[^\n=;]*\bfun\s+(\w+)\s*\(([^)]*)\)\s*(?::\s*([\w.<>?]+))?\s*[={]", re.MULTILINE)
 _KEYWORDS = {"return", "else", "case", "goto", "sizeof"}
 
 

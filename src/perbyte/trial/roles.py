@@ -186,6 +186,11 @@ class Call:
         """True for a function that writes to `out` where its output lies, which another function frees."""
         return bool(self.freed) and self.step in RETURNING and self.has("out")
 
+    @property
+    def returns_bytes(self) -> bool:
+        """True where it returns its output as bytes, of a length that its language knows."""
+        return bool(self.prototype and self.prototype.result.startswith(("[u8", "Vec<u8>", "Vec <u8>")))
+
     def has(self, role: str) -> bool:
         """True when one of the parameters has this role."""
         return role in self.roles
@@ -214,11 +219,8 @@ def assign(
     _by_elimination(step, prototype.parameters, roles, allowed)
     if one_block:
         _in_place(prototype.parameters, roles)
-    told = tuple(roles.get(i, "") for i in range(len(prototype.parameters)))
-    gives = _gives_buffer(step, prototype, told)
-    call = Call(step, function, told, prototype, freed if gives else "", one_block)
-    _check(call)
-    return call
+    told = tuple(roles.get(index, "") for index in range(len(prototype.parameters)))
+    return _call(step, function, told, prototype, freed, one_block)
 
 
 def say(
@@ -243,8 +245,14 @@ def say(
             f"--signature names {len(roles)} parameters, and {prototype.text} has {len(prototype.parameters)}",
             hint=explain(step),
         )
-    gives = prototype and _gives_buffer(step, prototype, roles)
     one_block = one_block and not {"size", "blocks"} & set(roles)
+    return _call(step, function, roles, prototype, freed, one_block)
+
+
+def _call(
+    step: str, function: str, roles: tuple[str, ...], prototype: Prototype | None, freed: str, one_block: bool
+) -> Call:
+    gives = prototype and _gives_buffer(step, prototype, roles)
     call = Call(step, function, roles, prototype, freed if gives else "", one_block)
     _check(call)
     return call
@@ -414,13 +422,8 @@ def _implied(call: Call) -> set[str]:
             roles.add(_LENGTH_OF.get(role, ""))
             if role == "buffer":
                 roles.add("size")
-    if returns_bytes(call.prototype) or call.freed:
+    if call.returns_bytes or call.freed:
         roles.add("context" if call.makes else "out")
     if call.prototype.has_runtime:
         roles |= {"out-length", *_RETURNED.get(call.step, ())}
     return roles
-
-
-def returns_bytes(prototype: Prototype) -> bool:
-    """True for a Rust function that returns its output: an array or a vector of bytes."""
-    return prototype.result.startswith(("[u8", "Vec<u8>", "Vec <u8>"))

@@ -227,7 +227,7 @@ def _explain_missing(asked: TrialRequest, step: str, function: str) -> None:
     there = functions_of(asked.files)
     if any(file.suffix in LINKED or file.suffix in (".S", ".s", ".asm") for file in asked.files):
         raise UsageError(
-            f"the parameters of {function} stand in none of the files: add its header, or {explain(step)}",
+            f"the parameters of {function} stand in none of the files: add its header, or {explain(step)}"
         )
     raise UsageError(
         f"there is no function '{function}' in {', '.join(file.name for file in asked.files)}",

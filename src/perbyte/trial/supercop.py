@@ -17,15 +17,14 @@ from perbyte.catalogue import load
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.adapter import write_adapter
-from perbyte.trial.program import COMPILED, Source, digest_of
+from perbyte.trial.program import COMPILED, Source, Unusable, digest_of
 from perbyte.trial.prototype import c_prototype
 from perbyte.trial.roles import Call, assign
-from perbyte.trial.supercop_cargo import build_crate
 from perbyte.trial.supercop_tree import (
     PROVIDED,
     Part,
     Tree,
-    Unusable,
+    build_crate,
     guarded,
     header,
     keccak,
@@ -93,7 +92,6 @@ _MACHINES = {"x86_64": {"amd64", "x86_64"}, "aarch64": {"aarch64", "armv8", "arm
 _HALF = {"x86_64": ("x86", ("-m32", "-idirafter/usr/include/x86_64-linux-gnu"))}
 _ALIGNED = 64  # SUPERCOP's own buffers are
 _LARGEST_SIGNATURE = 65_535
-_LENGTHS = {"key_bytes": "KEYBYTES", "tag_bytes": "BYTES"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +166,8 @@ def algorithm_of(implementation: Implementation, asked: Algorithm | None) -> Alg
 
 def own_id(implementation: Implementation) -> str:
     """The id under which a primitive that the catalogue lacks is measured."""
-    return "supercop-" + re.sub(
-        r"[^a-z0-9]+", "-", f"{implementation.operation}-{implementation.primitive}".lower()
-    ).strip("-")
+    named = f"{implementation.operation}-{implementation.primitive}".lower()
+    return f"supercop-{re.sub(r'[^a-z0-9]+', '-', named).strip('-')}"
 
 
 def make_implementation(
@@ -210,7 +207,11 @@ def make_implementation(
         aligned=_ALIGNED,
     )
     texts = _sources_text(implementation.place) + subs.texts
-    headers, archives = _own_libraries(tree, texts, _abi_of(implementation.place))
+    headers: tuple[Path, ...] = ()
+    archives: tuple[str, ...] = ()
+    if "libkeccak.a.headers/" in texts:
+        place, archive = keccak(tree.root, _abi_of(implementation.place))
+        headers, archives = (place,), (str(archive),)
     return Source(
         name=name,
         files=(*own, scratch / "support.c"),
@@ -244,12 +245,9 @@ def _check_lengths(
     implementation: Implementation, algorithm: Algorithm, constants: Mapping[str, int]
 ) -> None:
     """Raise Unusable where the lengths of api.h are not the algorithm's, or too large here."""
-    for field, constant in _LENGTHS.items():
-        expected = getattr(algorithm, field)
-        if constant in constants and expected and constants[constant] != expected and field != "tag_bytes":
-            raise Unusable(
-                f"api.h: CRYPTO_{constant} is {constants[constant]}, {algorithm.id} has {expected}"
-            )
+    given, expected = constants.get("KEYBYTES"), algorithm.key_bytes
+    if given is not None and expected and given != expected:
+        raise Unusable(f"api.h: CRYPTO_KEYBYTES is {given}, {algorithm.id} has {expected}")
     if implementation.operation == "sign" and constants.get("BYTES", 0) > _LARGEST_SIGNATURE:
         raise Unusable(f"signatures of {constants['BYTES']} bytes; {_LARGEST_SIGNATURE} at the most here")
 
@@ -262,14 +260,6 @@ def narrower(flags: Sequence[str]) -> tuple[tuple[str, ...], ...]:
     return tuple(
         tuple(f"-march={level}" if flag == "-march=native" else flag for flag in flags) for level in levels
     )
-
-
-def _own_libraries(tree: Tree, texts: str, abi: Sequence[str]) -> tuple[tuple[Path, ...], tuple[str, ...]]:
-    """Directories of headers and archives of what the tree brings as a library and these sources include."""
-    if "libkeccak.a.headers/" not in texts:
-        return (), ()
-    headers, archive = keccak(tree.root, abi)
-    return (headers,), (str(archive),)
 
 
 def _made_for(place: Path) -> str:

@@ -59,11 +59,7 @@ _KINDS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], dict[str, str]]] 
         | {"tag_bytes": "BYTES", "public_bytes": "BYTES"},
     ),
 }
-_FIXED = {
-    "hash": {"block_bytes": 1},
-    "kem": {"key_bytes": SEED_BYTES},
-    "sign": {"key_bytes": SEED_BYTES},
-}
+_FIXED = {"hash": {"block_bytes": 1}, "kem": {"key_bytes": SEED_BYTES}, "sign": {"key_bytes": SEED_BYTES}}
 
 
 def describe_primitives(implementations: Iterable[Implementation], place: Path) -> None:

@@ -48,6 +48,11 @@ class VariantOutcome:
     asked: str = ""
 
     @property
+    def path(self) -> str:
+        """Where it lies in its tree."""
+        return f"crypto_{self.operation}/{self.primitive}/{self.implementation}"
+
+    @property
     def key(self) -> tuple[str, str, str, str]:
         """What tells it from others."""
         return self.operation, self.primitive, self.implementation, self.asked or self.compiler
@@ -86,10 +91,8 @@ class Journal:
 def prefix(version: str, date: str, operation: str, primitive: str) -> str:
     """How each line of SUPERCOP's database begins."""
     machine = platform.machine()
-    host = (
-        "".join(character for character in platform.node().split(".")[0].lower() if character.isalnum())
-        or "host"
-    )
+    node = platform.node().split(".")[0].lower()
+    host = "".join(filter(str.isalnum, node)) or "host"
     return f"{version} {host} {_ABI.get(machine, machine)} {date} crypto_{operation} {primitive}/timingleaks"
 
 
@@ -100,12 +103,10 @@ def data_lines(
     counted = [figure for figure in figures if figure.cycles_per_call and figure.epoch_cycles]
     if not counted:
         return []
-    place = f"crypto_{outcome.operation}/{outcome.primitive}/{outcome.implementation}"
-    hertz = (
-        statistics.median((figure.cycles_per_call or 0.0) / figure.ns_per_call for figure in counted) * 1e9
-    )
+    rates = [(figure.cycles_per_call or 0.0) / figure.ns_per_call for figure in counted]
+    hertz = statistics.median(rates) * 1e9
     texts = [
-        f"implementation {place} -",
+        f"implementation {outcome.path} -",
         f"cpucycles_persecond {hertz:.0f}",
         "cpucycles_implementation perbyte",
         f"compiler {outcome.compiler} {compiler_version.replace(' ', '_')}",
@@ -122,15 +123,15 @@ def data_lines(
 
 def failure_line(start: str, outcome: VariantOutcome) -> str:
     """What SUPERCOP prints of an implementation that gives no figure."""
-    place = f"crypto_{outcome.operation}/{outcome.primitive}/{outcome.implementation}"
     word = "fromcompiler" if outcome.word in ("does not compile", "cannot be built") else "tryfails"
-    return f"{start} {word} {place} {outcome.compiler} {outcome.word}: {outcome.detail}".replace("\n", " ")
+    return f"{start} {word} {outcome.path} {outcome.compiler} {outcome.word}: {outcome.detail}".replace(
+        "\n", " "
+    )
 
 
 def try_line(start: str, outcome: VariantOutcome) -> str:
     """That an implementation gives the checksums of its primitive, in SUPERCOP's words."""
-    place = f"crypto_{outcome.operation}/{outcome.primitive}/{outcome.implementation}"
     cycles, ns, *_ = max(outcome.figures.values(), key=lambda values: values[0], default=(0.0, 1.0))
     word = "ok" if outcome.checksums and "-" not in outcome.checksums else "unknown"
     told = f"{cycles:.0f} 0 {1e9 * cycles / ns:.0f}"
-    return f"{start} try {outcome.checksums or '-/-'} {word} {told} {place} {outcome.compiler}"
+    return f"{start} try {outcome.checksums or '-/-'} {word} {told} {outcome.path} {outcome.compiler}"

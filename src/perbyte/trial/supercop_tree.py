@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
 import operator
 import os
 import platform
@@ -16,6 +17,7 @@ import re
 import shutil
 import subprocess
 import threading
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -25,11 +27,14 @@ from perbyte import places
 from perbyte.runners.build import run_tool
 from perbyte.runners.needs import compiler
 from perbyte.trial.building import captured, home
+from perbyte.trial.program import Unusable
 
 Part = tuple[Path, tuple[str, ...], tuple[Path, ...]]  # a file, its flags, its include directories
 PROVIDED = (8, 16, 32, 64)  # lengths of crypto_verify that are made here
 _LIMIT_S = 20
 _LIBRARY_S = 600
+_CARGO_S = 300
+_OF_CRATES = ("hash", "stream", "scalarmult", "aead")  # operations that sdk/try/supercop.rs has functions for
 _DEFINED = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(?:CRYPTO|crypto_[a-z]+)_([A-Za-z0-9_]*[A-Z0-9])\b[ \t]*(.*)$", re.M
 )
@@ -51,10 +56,6 @@ _LIBRARIES = (
     (r"<NTL/", "-lntl"),
     (r"<sodium\.h>", "-lsodium"),
 )
-
-
-class Unusable(Exception):
-    """An implementation cannot be built here; the argument says why."""
 
 
 def namespace(top: str) -> tuple[str, ...]:
@@ -108,7 +109,10 @@ def keccak(root: Path, abi: Sequence[str]) -> tuple[Path, Path]:
     `abi` has -m32 or nothing. The targets are those that the tree's `k-targets` names, in its order. Raises Unusable.
     """
     with _BUILDING:
-        return _keccak(root, tuple(abi))
+        try:
+            return _keccak(root, tuple(abi))
+        except subprocess.TimeoutExpired as error:
+            raise Unusable(f"needs libkeccak, which is not built within {error.timeout:g} s") from None
 
 
 @cache
@@ -229,3 +233,53 @@ def support(operation: str, constants: Mapping[str, int]) -> str:
     """The C that stands beside an implementation of `operation`; `constants` are the lengths of its api.h."""
     signature = f"#define SIGNATURE {constants.get('BYTES', 0)}\n" if operation == "sign" else ""
     return f'{signature}#include "{places.data_dir("runners") / "sdk" / "try" / "supercop.c"}"\n'
+
+
+def build_crate(
+    place: Path, operation: str, constants: Mapping[str, int], flags: Sequence[str], scratch: Path
+) -> Path:
+    """Build the crate in `place` as a static library below `scratch`, with C's functions of `crypto_OPERATION`.
+
+    The crate that is written here has them. It depends on that of the implementation and changes nothing of it; Cargo
+    gets what that one needs from its registry.
+    `constants` are the lengths of its api.h. Raises Unusable with Cargo's first error.
+    """
+    if operation not in _OF_CRATES:
+        raise Unusable(f"made with Cargo: crypto_{operation} of Rust is not called here")
+    try:
+        name = tomllib.loads((place / "Cargo.toml").read_text(encoding="utf-8"))["package"]["name"]
+    except (OSError, ValueError, KeyError) as error:
+        raise Unusable(f"Cargo.toml: {error}") from error
+    crate = scratch / "crate"
+    crate.mkdir(parents=True, exist_ok=True)
+    theirs = f"theirs = {{ package = {json.dumps(name)}, path = {json.dumps(str(place))} }}"
+    (crate / "Cargo.toml").write_text(
+        '[package]\nname = "implementation"\nversion = "0.0.0"\nedition = "2021"\n\n'
+        '[lib]\npath = "lib.rs"\ncrate-type = ["staticlib"]\n\n'
+        f"[features]\ndefault = [{json.dumps(operation)}]\n{operation} = []\n\n"
+        f"[dependencies]\n{theirs}\n\n[workspace]\n",
+        encoding="utf-8",
+    )
+    lengths = "".join(f"const {constant}: usize = {value};\n" for constant, value in constants.items())
+    functions = places.data_dir("runners") / "sdk" / "try" / "supercop.rs"
+    (crate / "lib.rs").write_text(
+        f"#![allow(non_snake_case, dead_code, unexpected_cfgs)]\n{lengths}include!({json.dumps(str(functions))});\n",
+        encoding="utf-8",
+    )
+    _run_cargo(crate, flags)
+    return crate / "target" / "release" / "libimplementation.a"
+
+
+def _run_cargo(crate: Path, flags: Sequence[str]) -> None:
+    level = next((flag[2:] for flag in reversed(flags) if flag.startswith("-O")), "3")
+    words = [f"-Copt-level={level}", *(["-Ctarget-cpu=native"] if "-march=native" in flags else [])]
+    command = ["cargo", "build", "--release", "--quiet", f"--target-dir={crate / 'target'}"]
+    try:
+        ended = run_tool(command, crate, _CARGO_S, os.environ | {"RUSTFLAGS": " ".join(words)})
+    except FileNotFoundError:
+        raise Unusable("made with Cargo, and there is none here") from None
+    except subprocess.TimeoutExpired:
+        raise Unusable(f"Cargo needs more than {_CARGO_S} s") from None
+    if ended.returncode:
+        errors = [line for line in ended.stdout.splitlines() if line.startswith("error")]
+        raise Unusable(f"Cargo: {(errors or [ended.stdout.strip() or 'no word'])[0]}")

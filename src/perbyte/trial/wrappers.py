@@ -15,9 +15,10 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from perbyte.errors import EnvironmentLacking
+from perbyte.trial.building import said_by
 from perbyte.trial.expressions import answers, wrapped
 from perbyte.trial.prototype import Parameter, Shape
-from perbyte.trial.roles import Call, returns_bytes
+from perbyte.trial.roles import Call
 
 RUST_FLAGS = ("--edition=2021", "--crate-type=staticlib", "-Cpanic=abort", "-Awarnings")
 _LEVELS = {"-O0": "Debug", "-O1": "ReleaseSafe", "-Os": "ReleaseSmall", "-Oz": "ReleaseSmall"}
@@ -37,7 +38,7 @@ def _rust_export(call: Call) -> str:
     given = [expression for _, expression in handed]
     call_text = f"subject::{call.function}({', '.join(given)})"
     body, result = f"{call_text};", ""
-    if returns_bytes(call.prototype):
+    if call.returns_bytes:
         taken.append("out: *mut u8")
         body = f"let made = {call_text};\n    std::ptr::copy_nonoverlapping(made.as_ptr(), out, made.len());"
     elif answers(call):
@@ -79,10 +80,7 @@ def zig_command() -> list[str]:
 
 def zig_version() -> str:
     """The compiler's name and version."""
-    ended = subprocess.run(
-        [*zig_command(), "version"], capture_output=True, text=True, timeout=60, check=False
-    )
-    return f"zig {ended.stdout.strip()}"
+    return f"zig {said_by(*zig_command(), 'version')}"
 
 
 def zig_build(file: Path, flags: Sequence[str], made: str) -> list[str]:
@@ -114,7 +112,7 @@ def _zig_export(call: Call) -> str:
     given = [expression for _, expression in handed]
     text = f"subject.{call.function}({', '.join(given)})"
     result, body = "void", f"{text};"
-    if returns_bytes(call.prototype):
+    if call.returns_bytes:
         taken.append("out: [*]u8")
         body = f"const made = {text};\n    @memcpy(out[0..made.len], made[0..made.len]);"
     elif call.prototype.result == "bool":

@@ -22,8 +22,8 @@ from perbyte.model import Algorithm, Policy, Run
 from perbyte.runners import locate
 from perbyte.trial.bench import look
 from perbyte.trial.building import home
-from perbyte.trial.layout import Member, Unfit, find_layout, make_member, members
-from perbyte.trial.program import DoesNotBuild, build_program, sdk_archive
+from perbyte.trial.layout import Member, find_layout, make_member, members
+from perbyte.trial.program import DoesNotBuild, Unusable, build_program, sdk_archive
 from perbyte.trial.subject import find_algorithm
 from perbyte.trial.supercop import FLAGS, Implementation, algorithm_of, find_implementations, reason
 
@@ -108,7 +108,7 @@ def _made(member: Member, size: int) -> ImplementationOutcome:
         spec = build_program(make_member(member), home() / "layouts" / f"{member.algorithm}-{member.name}")
     except DoesNotBuild as error:
         return ImplementationOutcome(member.name, member.place, "does not compile", error.first)
-    except (Unfit, PerbyteError, OSError) as error:
+    except (Unusable, PerbyteError, OSError) as error:
         return ImplementationOutcome(member.name, member.place, "cannot be built", reason(error))
     word, why = look(spec, size)
     return ImplementationOutcome(member.name, member.place, word or MEASURED, why, None if word else spec)

@@ -38,10 +38,10 @@ class Provided(Form, frozen=True, kw_only=True, tag="provided"):
             name = f"{label} ({algorithm})" if several else label
             if self.everywhere:
                 findings.append(_everywhere(context, name, rows))
+            elif self.anywhere:
+                findings.append(_somewhere(context, name, rows))
             else:
-                findings.append(
-                    _somewhere(context, name, rows) if self.anywhere else _there(context, runner, name, rows)
-                )
+                findings.append(_there(context, runner, name, rows))
         return findings
 
     def said(self, context: Context) -> Said:
@@ -97,10 +97,8 @@ class OutOfReach(Form, frozen=True, kw_only=True, tag="out_of_reach"):
 
 def _there(context: Context, runner: str, label: str, rows: list[EvidenceRow]) -> Finding:
     """One figure proves that a library has the algorithm; a library that answered otherwise proves it has not."""
-    if finding := _having(rows, label):
+    if finding := _had_or_unprinted(rows, label):
         return finding
-    if any(row.absence is Absence.NOT_PRINTED for row in rows):
-        return Finding(State.NOT_PRINTED, f"{label}: {rows[0].reason}.")
     if is_pattern(runner):
         return Finding(State.UNPROVIDED, f"No runner that measured here has {label}: {rows[0].reason}.")
     if runner not in context.table.runners and not context.table.printed:
@@ -112,10 +110,8 @@ def _there(context: Context, runner: str, label: str, rows: list[EvidenceRow]) -
 
 def _somewhere(context: Context, label: str, rows: list[EvidenceRow]) -> Finding:
     """Nobody has it only where every runner that the study names was asked; a runner that is not built may have it."""
-    if finding := _having(rows, label):
+    if finding := _had_or_unprinted(rows, label):
         return finding
-    if any(row.absence is Absence.NOT_PRINTED for row in rows):
-        return Finding(State.NOT_PRINTED, f"{label}: {rows[0].reason}.")
     named = {runner for row in rows if not is_pattern(runner := str(row.dims["runner"]))}
     absent = sorted(named - context.table.runners)
     if absent:
@@ -136,16 +132,17 @@ def _everywhere(context: Context, label: str, rows: list[EvidenceRow]) -> Findin
     if without:
         having = [runner for runner, finding in findings.items() if finding.state is State.YES]
         also = f"; {listing(having)} {'has' if len(having) == 1 else 'have'} it" if having else ""
-        return Finding(
-            State.NO, f"{listing(without)} {'lacks' if len(without) == 1 else 'lack'} {label}{also}."
-        )
+        verb = "lacks" if len(without) == 1 else "lack"
+        return Finding(State.NO, f"{listing(without)} {verb} {label}{also}.")
     open_ = next((finding for finding in findings.values() if finding.state is not State.YES), None)
     return open_ or Finding(State.YES, f"{listing(list(findings))} have {label}.")
 
 
-def _having(rows: list[EvidenceRow], label: str) -> Finding | None:
+def _had_or_unprinted(rows: list[EvidenceRow], label: str) -> Finding | None:
     for row in rows:
         if row.figure:
             library = " ".join(part for part in (row.figure.library, row.figure.library_version) if part)
             return Finding(State.YES, f"{library} ({row.figure.cell.runner}) has {label}.")
+    if any(row.absence is Absence.NOT_PRINTED for row in rows):
+        return Finding(State.NOT_PRINTED, f"{label}: {rows[0].reason}.")
     return None

@@ -27,11 +27,10 @@ from perbyte.studies.claims.form import (
     State,
     combinations,
     lacking,
-    missing,
-    nothing,
     share_state,
     spoken,
     state_of,
+    unfilled,
 )
 from perbyte.studies.evidence import many
 from perbyte.studies.model import Number, Value, Values
@@ -91,7 +90,7 @@ class Clusters(Comparing, frozen=True, kw_only=True, tag="clusters"):
             name: _distance(context, own, other) for name, other in everybody.items() if name not in mates
         }
         if absent or not outside:
-            return missing(context, key, absent) if absent else nothing(context, key)
+            return unfilled(context, key, absent)
         mate = min(inside, key=lambda name: inside[name].value)
         stranger = min(outside, key=lambda name: outside[name].value)
         near, far = smallest(inside.values()), smallest(outside.values())
@@ -124,7 +123,7 @@ class Outliers(Comparing, frozen=True, kw_only=True, tag="outliers"):
             own = [name for name in everybody if name in many(self.apart)]
             rest = [name for name in everybody if name not in own]
             if absent or not own or not rest or len(everybody) < 3:
-                findings.append(missing(context, key, absent) if absent else nothing(context, key))
+                findings.append(unfilled(context, key, absent))
                 continue
             distances = {
                 name: arithmetic_mean(
@@ -193,7 +192,7 @@ class DistancesGrow(Comparing, frozen=True, kw_only=True, tag="distances_grow"):
         both = [name for name in before if name in after]
         absent = lacking(side[name] for name in both for side in (before, after))
         if absent or len(both) < 2:
-            return missing(context, key, absent) if absent else nothing(context, key)
+            return unfilled(context, key, absent)
         states = []
         for a, b in itertools.combinations(both, 2):
             first, second = (_distance(context, side[a], side[b]) for side in (before, after))

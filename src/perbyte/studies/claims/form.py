@@ -150,9 +150,8 @@ class Context:
     def name(self, key: Key) -> str:
         """A group's key in words, with the labels of groups of cells: `Camellia, nettle, 16 bytes`."""
         labels = {group.name: group.label for group in self.study.groups}
-        return group_name(
-            [(name, labels.get(str(value), value) if name == GROUP else value) for name, value in key]
-        )
+        named = [(name, labels.get(str(value), value) if name == GROUP else value) for name, value in key]
+        return group_name(named)
 
     def words(self, where: Selection, together: Mapping[str, str] | None = None) -> str:
         """A selection in words: `AES in software, 16 bytes`; `all cells` for an empty one.
@@ -192,9 +191,8 @@ class Form(Claim, frozen=True, kw_only=True):
 
     def rule(self, context: Context) -> str:
         """The claim as it is judged: everything that decides, namely limits, groups, how costs are counted, cells."""
-        of = {"every": "in every one", "most": "in more than half", "some": "in at least one"}[
-            self.quantifier
-        ]
+        parts = {"every": "in every one", "most": "in more than half", "some": "in at least one"}
+        of = parts[self.quantifier]
         texts, groups = self.said(context), self.groups(context)
         about = f"; cells: {context.words(self.where)}" if self.where else ""
         scope = f", {of} of {groups}" if groups and not self.single else ""
@@ -219,9 +217,8 @@ class Form(Claim, frozen=True, kw_only=True):
 
     def groups(self, context: Context) -> str:
         """What the form looks at one after the other, in words; empty where that is one thing only."""
-        return combinations(
-            [*getattr(self, "by", ()), *(f"each {dimension}" for dimension in getattr(self, "each", ()))]
-        )
+        each = [f"each {dimension}" for dimension in getattr(self, "each", ())]
+        return combinations([*getattr(self, "by", ()), *each])
 
     @property
     def form(self) -> str:
@@ -313,9 +310,8 @@ class Comparing(Form, frozen=True, kw_only=True):
     def reduce(self, table: EvidenceTable, rows: Sequence[EvidenceRow], name: Value, label: str) -> Candidate:
         """Bring the rows of one candidate to one cost: the best of `best_of`, then the mean over `average_over`."""
         parts: list[Cost] = []
-        struck = tuple(
-            dict.fromkeys(str(row.dims["runner"]) for row in rows if row.absence is Absence.UNMEASURED)
-        )
+        unmeasured = (str(row.dims["runner"]) for row in rows if row.absence is Absence.UNMEASURED)
+        struck = tuple(dict.fromkeys(unmeasured))
         for _, bucket in grouped(rows, self.average_over):
             if len(bucket) > 1 and not self.best_of:
                 differing = sorted(d for d in bucket[0].dims if len({row.dims[d] for row in bucket}) > 1)
@@ -373,11 +369,10 @@ class Comparing(Form, frozen=True, kw_only=True):
                 replace(candidate, label=_detailed(candidate, rows, apart))
                 for candidate, rows in ((a, own), (b, other))
             )
-        place, label = context.name(key), labels[0]
-        if a.cost is None or b.cost is None:
-            absent = missing(context, key, a if a.cost is None else b)
-            return Pair(key, place, label, a.label, b.label, None, absent)
-        return Pair(key, place, label, a.label, b.label, context.ratio(a, b))
+        lack = lacking((a, b))
+        absent = missing(context, key, lack) if lack else None
+        ratio = None if lack else context.ratio(a, b)
+        return Pair(key, context.name(key), labels[0], a.label, b.label, ratio, absent)
 
 
 def spoken(names: Iterable[str]) -> str:
@@ -400,8 +395,10 @@ def missing(context: Context, key: Key, candidate: Candidate) -> Finding:
     return Finding(state, f"{candidate.label}{place} has no figure: {candidate.reason}.")
 
 
-def nothing(context: Context, key: Key) -> Finding:
-    """The finding of a group that has too few candidates."""
+def unfilled(context: Context, key: Key, absent: Candidate | None) -> Finding:
+    """The finding of a group in which a candidate has no cost, or that has too few candidates."""
+    if absent:
+        return missing(context, key, absent)
     return Finding(State.UNMEASURED, f"{context.opening(key)}there is nothing to compare.")
 
 

@@ -29,9 +29,9 @@ from perbyte.studies.claims.form import (
     flat,
     lacking,
     missing,
-    nothing,
     number_of,
     spoken,
+    unfilled,
 )
 from perbyte.studies.claims.ratios import placed
 from perbyte.studies.evidence import EvidenceRow, cells_of, dimensions, many
@@ -96,42 +96,36 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
+        among = f" of {', '.join(self._names(context, self.among))}" if self.among else ""
         if self.order:
-            ranks = [" and ".join(self._name(context, name) for name in flat(rank)) for rank in self.order]
+            ranks = [" and ".join(self._names(context, flat(rank))) for rank in self.order]
             slack = f" by more than {exact(self.slack_percent)} %" if self.slack_percent else ""
-            others = (
-                f" of {', '.join(self._name(context, name) for name in self.among)}" if self.among else ""
-            )
             allowed = f"; {self.word.more} than the next{slack} is out of order" if slack else ""
             return Said(
-                f"of the values of {spoken([self.candidates])}{others}, {self.word.least} first: "
+                f"of the values of {spoken([self.candidates])}{among}, {self.word.least} first: "
                 f"{', '.join(ranks)}{allowed}",
                 f"a later one is surely {self.word.less} than an earlier one{slack}",
             )
-        named = flat(self.first if self.last is None else self.last)  # type: ignore[arg-type]
-        subject = " or ".join(self._name(context, name) for name in named)
+        values = flat(self.first if self.last is None else self.last)  # type: ignore[arg-type]
+        named = self._names(context, values)
+        subject = " or ".join(named)
         word = self.word.least if self.last is None else self.word.most
-        among = f" of {', '.join(self._name(context, name) for name in self.among)}" if self.among else ""
         other = self.word.less if self.last is None else self.word.more
-        rivals = (
-            f"each of {listing([self._name(context, name) for name in named])}" if len(named) > 1 else subject
-        )
+        rivals = f"each of {listing(named)}" if len(named) > 1 else subject
         return Said(f"{subject} is the {word}{among}", f"another one is surely {other} than {rivals}")
 
-    def _name(self, context: Context, name: Value) -> str:
-        return context.name(((self.candidates, name),))
+    def _names(self, context: Context, values: Sequence[Value]) -> list[str]:
+        return [context.name(((self.candidates, value),)) for value in values]
 
     def _extreme(
         self, context: Context, key: Key, own: Sequence[Candidate], others: Sequence[Candidate]
     ) -> Finding:
         """Judge whether the best of `own` is ahead of all others (behind them, for `last`)."""
-        present, rivals = (
-            [candidate for candidate in own if candidate.cost],
-            [candidate for candidate in others if candidate.cost],
-        )
+        present = [candidate for candidate in own if candidate.cost]
+        rivals = [candidate for candidate in others if candidate.cost]
         absent = lacking([*others, *own])
         if not present or not rivals:
-            return missing(context, key, absent) if absent else nothing(context, key)
+            return unfilled(context, key, absent)
         champion = (max if self.last is not None else min)(present, key=_value)
         leads = {candidate.name: self._lead(context, champion, candidate) for candidate in rivals}
         numbers = self._numbers(context, key, [champion, *rivals])
@@ -144,16 +138,14 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
         if ahead and len(present) == len(own):
             winner = min(ahead, key=lambda candidate: leads[candidate.name].value)
             lead = self._lead(context, winner, champion)
-            return Finding(
-                State.NO, self._sentence(context, key, winner, champion, lead), _margin(lead), numbers
-            )
+            sentence = self._sentence(context, key, winner, champion, lead)
+            return Finding(State.NO, sentence, _margin(lead), numbers)
         undecided = [candidate for candidate in rivals if not leads[candidate.name].above(1)]
         rival = min(undecided or rivals, key=lambda candidate: leads[candidate.name].value)
         lead = leads[rival.name]
         if undecided:
-            return Finding(
-                State.OPEN, _close(context, key, champion, rival, lead), abs(log_of(lead.value)), numbers
-            )
+            sentence = _close(context, key, champion, rival, lead)
+            return Finding(State.OPEN, sentence, abs(log_of(lead.value)), numbers)
         if absent:
             return missing(context, key, absent)
         return Finding(State.YES, self._sentence(context, key, champion, rival, lead), _margin(lead), numbers)
@@ -176,7 +168,7 @@ class Rank(Comparing, frozen=True, kw_only=True, tag="rank"):
             if at_state:
                 _, margin, sentence = (max if state is State.NO else min)(at_state, key=lambda step: step[1])
                 return Finding(state, sentence, margin, numbers)
-        return nothing(context, key)
+        return unfilled(context, key, None)
 
     def _step(
         self, context: Context, key: Key, faster: Candidate, slower: Candidate
@@ -260,14 +252,11 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
         between = f"{exact(self.low)} to {exact(self.high)}"
-        of = (
-            "each two published machines"
-            if self.between == "machines"
-            else "each published machine and today"
-        )
         machines = f" ({', '.join(self.machines)})" if self.machines else ""
-        machines += ", by the fastest cell of each printed figure" if self.between == "today" else ""
-        rho = f"the rank correlation of the orders of {of}{machines}"
+        of = f"each two published machines{machines}"
+        if self.between == "today":
+            of = f"each published machine and today{machines}, by the fastest cell of each printed figure"
+        rho = f"the rank correlation of the orders of {of}"
         return Said(f"{rho} is within {between}", f"{rho} is surely outside {between}")
 
     def _today(self, context: Context, figure: PublishedFigure) -> EvidenceRow | None:
@@ -293,15 +282,9 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         }
         counted_already: set[str] = set()
         for group in context.study.groups:
-            for cell in (
-                asked_cell.cell for selector in group.selectors for asked_cell in cells_of(selector)
-            ):
+            for cell in (asked.cell for selector in group.selectors for asked in cells_of(selector)):
                 dims = dimensions(group, cell)
-                texts = {
-                    text
-                    for text, _ in printed
-                    if any(asked_cell.cell == cell for asked_cell in cells_of(text))
-                }
+                texts = {text for text, _ in printed if any(asked.cell == cell for asked in cells_of(text))}
                 both = [
                     cost
                     for machine in (first, second)
@@ -317,9 +300,8 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         findings = []
         for key, costs in groups.items():
             place = ", ".join(part for part in (f"{first} and {second}", context.name(key)) if part)
-            if len(costs) < _LEAST:
-                text = f"{place}: only {counted(len(costs), 'figure')} can be compared, too few to rank."
-                findings.append(Finding(State.TOO_FEW, text))
+            if few := _too_few(place, len(costs)):
+                findings.append(few)
                 continue
             rho = rank_correlation([cost for cost, _ in costs], [other for _, other in costs])
             findings.append(self._found(place, len(costs), Estimate(rho, rho, rho)))
@@ -338,9 +320,8 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         self, context: Context, machine: str, key: Key, both: Sequence[tuple[PublishedFigure, EvidenceRow]]
     ) -> Finding:
         place = ", ".join(part for part in (machine, context.name(key)) if part)
-        if len(both) < _LEAST:
-            text = f"{place}: only {counted(len(both), 'figure')} can be compared, too few to rank."
-            return Finding(State.TOO_FEW, text)
+        if few := _too_few(place, len(both)):
+            return few
         printed = [_printed_cost(figure) for figure, _ in both]
         today = [context.table.cost(row) for _, row in both]
         value = rank_correlation(printed, [estimate.value for estimate in today])
@@ -349,6 +330,13 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
             printed, [(estimate.value, estimate.low / floor, estimate.high * floor) for estimate in today]
         )
         return self._found(place, len(both), Estimate(value, min(low, value), max(high, value)))
+
+
+def _too_few(place: str, count: int) -> Finding | None:
+    if count >= _LEAST:
+        return None
+    text = f"{place}: only {counted(count, 'figure')} can be compared, too few to rank."
+    return Finding(State.TOO_FEW, text)
 
 
 def _printed_cost(figure: PublishedFigure) -> float:

@@ -15,7 +15,6 @@ from perbyte.model.text import counted
 from perbyte.stats.compare import quotient
 from perbyte.stats.quantity import arithmetic_mean, largest, log_of, smallest
 from perbyte.studies.claims.form import (
-    Candidate,
     Comparing,
     Context,
     Dimensions,
@@ -64,7 +63,7 @@ class RatioClaim(Comparing, frozen=True, kw_only=True, tag="ratio"):
 
     def judge(self, context: Context) -> list[Finding]:
         """One finding per pair, or one for the aggregate."""
-        low, high = limits(self.low, self.high, self.within_percent)
+        low, high = self._limits()
         pairs = self.pairs(context, self.numerator, self.denominator, each=self.each)
         if self.aggregate == "each":
             return [_against(pair, low, high) for pair in pairs]
@@ -80,7 +79,7 @@ class RatioClaim(Comparing, frozen=True, kw_only=True, tag="ratio"):
 
     def said(self, context: Context) -> Said:
         """The rule and what contradicts it."""
-        low, high = limits(self.low, self.high, self.within_percent)
+        low, high = self._limits()
         together = dict.fromkeys(self.each, "each of") | self.together()
         own, other = (context.words(side, together) for side in (self.numerator, self.denominator))
         over = f"the {self.word.least}" if not self.denominator and self.best_of else other
@@ -92,6 +91,12 @@ class RatioClaim(Comparing, frozen=True, kw_only=True, tag="ratio"):
             return Said(f"{of}{pair} is at most {exact(high)}", f"{of}{pair} is surely above {exact(high)}")
         between = f"{low:.4g} to {high:.4g}"
         return Said(f"{of}{pair} is within {between}", f"{of}{pair} is surely outside {between}")
+
+    def _limits(self) -> tuple[float, float]:
+        """The ends that a ratio must lie between."""
+        if self.within_percent is None:
+            return self.low, self.high
+        return 1 / (1 + self.within_percent / 100), 1 + self.within_percent / 100
 
 
 class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
@@ -124,12 +129,8 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
             elif self.within_percent is not None:
                 findings.append(self._flat(context, key, _at_hand(series)))
             else:
-                ends = (("smallest", self.smallest), ("largest", self.largest))
-                findings += [
-                    self._extreme(context, key, _at_hand(series), end, name)
-                    for end, name in ends
-                    if name is not None
-                ]
+                ends = self._ends()
+                findings += [self._extreme(context, key, _at_hand(series), end, name) for end, name in ends]
         return findings
 
     def said(self, context: Context) -> Said:
@@ -154,10 +155,7 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
                 f"{what} stays within {width} % over all values of {along}",
                 f"over all values of {along} {what} is surely more than {width} % larger at one than at another",
             )
-        ends = (("smallest", self.smallest), ("largest", self.largest))
-        named = [
-            f"{end} for {context.name(((self.along, value),))}" for end, value in ends if value is not None
-        ]
+        named = [f"{end} for {context.name(((self.along, value),))}" for end, value in self._ends()]
         return Said(
             f"of all values of {along} {what} is {' and '.join(named)}",
             f"another {along} surely has a smaller or larger one",
@@ -166,9 +164,12 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
     def groups(self, context: Context) -> str:
         """The combinations of `by` and the steps or ends; what the trend goes along is no group of its own."""
         steps = math.prod(len(many(values)) for values in self.rises or ()) > 1 or len(self.rises or ()) > 2
-        ends = self.smallest is not None and self.largest is not None
-        parts = ["step"] if steps else ["end"] if ends else []
+        parts = ["step"] if steps else ["end"] if len(self._ends()) > 1 else []
         return combinations([*(name for name in self.by if name != self.along), *parts])
+
+    def _ends(self) -> list[tuple[str, Value]]:
+        ends = (("smallest", self.smallest), ("largest", self.largest))
+        return [(end, value) for end, value in ends if value is not None]
 
     def _series(self, context: Context) -> dict[Key, dict[Value, Pair]]:
         """The ratios (or costs) of each group, by their value of the dimension `along`."""
@@ -181,19 +182,11 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
             return series_of
         for key, candidates in self.ranking(context, self.along, **self.numerator).items():
             place = context.name(key)
-            series_of[key] = {
-                value: Pair(
-                    key,
-                    place,
-                    candidate.label,
-                    candidate.label,
-                    "",
-                    candidate.cost,
-                    _missing(context, key, candidate),
-                    candidate,
-                )
-                for value, candidate in candidates.items()
-            }
+            series_of[key] = {}
+            for value, candidate in candidates.items():
+                absent = None if candidate.cost else missing(context, key, candidate)
+                names = (place, candidate.label, candidate.label, "")
+                series_of[key][value] = Pair(key, *names, candidate.cost, absent, candidate)
         return series_of
 
     def _over(self, context: Context, pair: Pair, other: Pair) -> Estimate:
@@ -270,9 +263,8 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
     def _numbers(self, context: Context, pair: Pair) -> tuple[Number, ...]:
         if pair.second or not pair.ratio:
             return numbers_of(pair)
-        return number_of(
-            pair.place, pair.first, pair.ratio, context.table.unit_of(self.of, self.per).replace(" per ", "/")
-        )
+        unit = context.table.unit_of(self.of, self.per).replace(" per ", "/")
+        return number_of(pair.place, pair.first, pair.ratio, unit)
 
 
 class CostClaim(Comparing, frozen=True, kw_only=True, tag="value"):
@@ -285,9 +277,8 @@ class CostClaim(Comparing, frozen=True, kw_only=True, tag="value"):
         """One finding per group of cells."""
         if self.of == TIME and not context.table.in_cycles:
             if context.table.printed:
-                return [
-                    Finding(State.NOT_PRINTED, "What is printed for this machine cannot be read in cycles.")
-                ]
+                text = "What is printed for this machine cannot be read in cycles."
+                return [Finding(State.NOT_PRINTED, text)]
             return [Finding(State.UNMEASURED, "the run has no cycles, and the claim counts in cycles.")]
         findings, unit = [], context.table.unit_of(self.of, self.per)
         for key, groups in self.ranking(context, GROUP).items():
@@ -313,13 +304,6 @@ class CostClaim(Comparing, frozen=True, kw_only=True, tag="value"):
     def groups(self, context: Context) -> str:
         """The combinations of `by`, for each group of cells."""
         return combinations([GROUP, *(name for name in self.by if name != GROUP)])
-
-
-def limits(low: float, high: float, within_percent: float | None) -> tuple[float, float]:
-    """The ends that a ratio must lie between."""
-    if within_percent is None:
-        return low, high
-    return 1 / (1 + within_percent / 100), 1 + within_percent / 100
 
 
 def placed(estimate: Estimate, low: float, high: float) -> tuple[State, float]:
@@ -348,13 +332,8 @@ def _claimed(low: float, high: float) -> str:
     return f"; claimed: {low:.4g} to {high:.4g}"
 
 
-def _missing(context: Context, key: Key, candidate: Candidate) -> Finding | None:
-    return None if candidate.cost else missing(context, key, candidate)
-
-
 def _at_hand(series: Mapping[Value, Pair]) -> Mapping[Value, Pair]:
     """A series without what is set aside, as long as there is something left to compare."""
-    known = {
-        value: pair for value, pair in series.items() if not (pair.absent and pair.absent.state.set_aside)
-    }
+    aside = {value for value, pair in series.items() if pair.absent and pair.absent.state.set_aside}
+    known = {value: pair for value, pair in series.items() if value not in aside}
     return known if len(known) > 1 else series
