@@ -236,7 +236,7 @@ def timeline(options: _TimelineOptions) -> int:
 
     Without RUNS: the newest run of each study here.
     """
-    from perbyte.report.history import timeline_text
+    from perbyte.report.history import history_chart, timeline_of, timeline_text
     from perbyte.report.pictures import Picture, check_chart
 
     for path in options.charts:
