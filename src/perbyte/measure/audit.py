@@ -104,10 +104,9 @@ class Auditor:
             for cell, tally in epoch.tallies.items()
             if cell not in lost and tally.bursts and self.is_due(cell)
         ]
+        problem = "it makes an input for each call, which takes CPU time"
         for cell in (cell for cell in cells if cell.contract.startswith(PREPARED)):
-            self._keep(
-                Audit(cell, epoch.number, problem="it makes an input for each call, which takes CPU time")
-            )
+            self._keep(Audit(cell, epoch.number, problem=problem))
         cells = [cell for cell in cells if not cell.contract.startswith(PREPARED)]
         cuts = self._draw_whole(epoch, cells)
         self.look_at_copying(epoch, cells)
@@ -168,9 +167,8 @@ class Auditor:
             cell = disagreement.cell
             for other in self._audits if disagreement.everywhere or cell not in self._audits else (cell,):
                 if (other.process, other.row) == (cell.process, cell.row):
-                    self._fail(
-                        Failure(disagreement.kind, other.runner, disagreement.message, address=other.address)
-                    )
+                    message = disagreement.message
+                    self._fail(Failure(disagreement.kind, other.runner, message, other.address))
 
     def look_at_copying(self, epoch: EpochUnderWay, cells: Sequence[Cell]) -> None:
         """Look at our own loop over data of the lengths that cells have: those that were seen least, by lot."""

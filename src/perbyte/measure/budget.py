@@ -26,6 +26,10 @@ class Budget:
 
     What is noted replaces what was noted before, because the machine's load of the last epoch tells most about the
     next. Nothing is known before the first epoch; then all is taken to cost nothing.
+
+    `start_s`: what each process took to come up. `first_look_s`: what a cell's bursts up to the first look took.
+    `rest_s`: of an epoch besides starts, validation and rounds, for confirming, ending processes, storing. `closing_s`:
+    making the figures of all cells, which the end of the run needs once more.
     """
 
     def __init__(self, budget_s: float, before_s: float = 0.0) -> None:
@@ -35,20 +39,15 @@ class Budget:
         self._began = time.monotonic()
         self._outside_s = 0.0
         self._left_at: float | None = None
-        self._starts: dict[Process, float] = {}
-        self._first_looks: dict[Cell, float] = {}
-        self._rest_s = 0.0
-        self._closing_s = 0.0
+        self.start_s: dict[Process, float] = {}
+        self.first_look_s: dict[Cell, float] = {}
+        self.rest_s = self.closing_s = 0.0
 
     @property
     def elapsed_s(self) -> float:
         """Seconds of measuring so far, those of an interrupted part included and those `outside` left out."""
-        return (
-            self._before_s
-            + (time.monotonic() if self._left_at is None else self._left_at)
-            - self._began
-            - self._outside_s
-        )
+        now = time.monotonic() if self._left_at is None else self._left_at
+        return self._before_s + now - self._began - self._outside_s
 
     @property
     def part_s(self) -> float:
@@ -70,35 +69,9 @@ class Budget:
         """Seconds left of the budget, never below 0."""
         return max(0.0, self.budget_s - self.elapsed_s)
 
-    @property
-    def starts_s(self) -> dict[str, float]:
-        """Seconds that a process of each runner took to come up, the last time."""
-        return {process[0]: took for process, took in self._starts.items()}
-
     def starts_of(self, processes: Iterable[Process]) -> dict[Process, float]:
         """Seconds that each of `processes` took to come up, the last time; 0 where that is not known."""
-        return {process: self._starts.get(process, 0.0) for process in processes}
-
-    def note_start(self, process: Process, took_s: float) -> None:
-        """Note what starting a process took."""
-        self._starts[process] = took_s
-
-    def note_first_look(self, cell: Cell, took_s: float) -> None:
-        """Note what a cell's bursts up to the first look took."""
-        self._first_looks[cell] = took_s
-
-    def note_rest(self, took_s: float) -> None:
-        """Note what an epoch took besides starts, validation and rounds: confirming, ending processes, storing."""
-        self._rest_s = took_s
-
-    @property
-    def closing_s(self) -> float:
-        """Seconds that making the figures of all cells took, the last time."""
-        return self._closing_s
-
-    def note_closing(self, took_s: float) -> None:
-        """Note what making the figures of all cells took; the end of the run needs it once more."""
-        self._closing_s = took_s
+        return {process: self.start_s.get(process, 0.0) for process in processes}
 
     def share_s(self, cells: Iterable[Cell], epochs: int, free: int = 1) -> float:
         """Return the seconds of rounds that one of `epochs` equal epochs may take.
@@ -106,7 +79,7 @@ class Budget:
         The starts of the first `free` of them cost nothing, or are over.
         """
         starts = sum(self.starts_of(cell.process for cell in cells).values())
-        reserved = self._closing_s + epochs * self._rest_s + max(0, epochs - free) * starts
+        reserved = self.closing_s + epochs * self.rest_s + max(0, epochs - free) * starts
         return max(0.0, self.left_s - reserved) / epochs
 
     def within_reach(self, missing: Mapping[Cell, int], cost_s: Callable[[Cell], float]) -> set[Cell]:
@@ -114,27 +87,27 @@ class Budget:
 
         `cost_s`: what the bursts of a cell take in an epoch.
         """
-        left = self.left_s - self._closing_s
+        left = self.left_s - self.closing_s
         cost, started, reached = 0.0, set[Process](), set[Cell]()
         for cell in sorted(missing, key=lambda cell: (missing[cell], cost_s(cell))):
             cost += missing[cell] * cost_s(cell)
             started.add(cell.process)
             starts = sum(self.starts_of(started).values())
-            if cost + missing[cell] * (self._rest_s + starts) > left:
+            if cost + missing[cell] * (self.rest_s + starts) > left:
                 break
             reached.add(cell)
         return reached
 
     def affordable(self, cells: Sequence[Cell]) -> list[Cell]:
         """Return those of `cells`, in their order, of which another epoch fits into what is left; cheap first."""
-        left = self.budget_s - self.elapsed_s - self._closing_s - self._rest_s
+        left = self.budget_s - self.elapsed_s - self.closing_s - self.rest_s
         if left <= 0:
             return []
         started: set[Process] = set()
         chosen: set[Cell] = set()
-        for cell in sorted(cells, key=lambda cell: self._first_looks.get(cell, 0.0)):
-            cost = self._first_looks.get(cell, 0.0)
-            cost += 0.0 if cell.process in started else self._starts.get(cell.process, 0.0)
+        for cell in sorted(cells, key=lambda cell: self.first_look_s.get(cell, 0.0)):
+            cost = self.first_look_s.get(cell, 0.0)
+            cost += 0.0 if cell.process in started else self.start_s.get(cell.process, 0.0)
             if cost <= left:
                 left -= cost
                 started.add(cell.process)

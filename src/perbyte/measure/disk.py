@@ -59,7 +59,7 @@ def disk_rates(directory: Path) -> DiskRates:
         # page-aligned, as direct I/O wants it, and not compressible
         with mmap.mmap(-1, PIECE) as piece:
             piece.write(random.Random(7).randbytes(PIECE))
-            written, writing_s = 0, 0.0
+            written = 0
             began = time.perf_counter()
             while written < most and time.perf_counter() - began < MOST_S:
                 written += os.pwrite(file, piece, written)

@@ -77,12 +77,8 @@ class RunHistory:
 
     def identity(self, runner: str, cpu: str) -> RunnerIdentity | None:
         """Who answers for a runner in a CPU tier; None when nobody has yet."""
-        identities = (
-            identity
-            for identity in reversed(self.identities)
-            if (identity.runner, identity.cpu) == (runner, cpu)
-        )
-        return next(identities, None)
+        named = {(identity.runner, identity.cpu): identity for identity in self.identities}
+        return named.get((runner, cpu))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ the right thing, by `unfit` or otherwise.
 
 from __future__ import annotations
 
+import itertools
 import random
 import time
 from collections import Counter
@@ -146,13 +147,11 @@ class Leaks:
                 continue
 
     def _session(self, process: Process, epoch: int) -> Session:
-        layout = draw_layout(self.seed, epoch)
-        spec = self.survey.specs[process.runner]
         return Session(
-            spec,
+            self.survey.specs[process.runner],
             cpu=process.cpu,
             core=self.cores[0],
-            environment=layout.environment,
+            environment=draw_layout(self.seed, epoch).environment,
             gentle=self.policy.gentle,
         )
 
@@ -179,14 +178,12 @@ class Leaks:
                 seed=self.policy.seed,
                 offset=draw_layout(self.seed, epoch).offset,
             )
-            number = 0
-            while number < NULL_ONE_IN or (
-                time.monotonic() - began < share_s and not self._enough(case, epoch)
-            ):
-                null = number % NULL_ONE_IN == NULL_ONE_IN - 1
-                left_ms = 1e3 * max(share_s - (time.monotonic() - began), 0.0)
-                self._burst(session, handle, calibration, case, epoch, number, null, left_ms, share_s)
-                number += 1
+            for number in itertools.count():
+                left_s = share_s - (time.monotonic() - began)
+                if number >= NULL_ONE_IN and (left_s <= 0 or self._enough(case, epoch)):
+                    break
+                limit_ms = min(BURST_MS, 1e3 * share_s / NULL_ONE_IN, max(1e3 * left_s, 1.0))
+                self._burst(session, handle, calibration, case, epoch, number, limit_ms)
             session.release(handle)
         except RunnerError as error:
             self._faults[cell] += 1
@@ -211,11 +208,9 @@ class Leaks:
         case: LeakCase,
         epoch: int,
         number: int,
-        null: bool,
-        left_ms: float,
-        share_s: float,
+        limit_ms: float,
     ) -> None:
-        contrast, policy = case.contrast, self.policy
+        contrast, policy, null = case.contrast, self.policy, number % NULL_ONE_IN == NULL_ONE_IN - 1
         quiet = own_quiet(calibration, policy)
         taken = take_pairs(
             session,
@@ -226,7 +221,7 @@ class Leaks:
             contrast=Contrast(contrast.role, contrast.second, contrast.second) if null else contrast,
             seed=random.Random(f"{self.seed}/{case.name}/{epoch}/{number}").getrandbits(64),
             pairs=BURST_PAIRS,
-            limit_ms=min(BURST_MS, 1e3 * share_s / NULL_ONE_IN, max(left_ms, 1.0)),
+            limit_ms=limit_ms,
             warm=not case.cold,
             evict_bytes=max(EVICTED_BYTES, EVICTED_TIMES * own_cache_bytes()) if case.cold else 0,
             contention_floor=quiet.floor,

@@ -13,19 +13,19 @@ import math
 import secrets
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 from perbyte.errors import RunnerRefused
+from perbyte.measure.sessions import Sessions
 from perbyte.measure.ways import Cut
 from perbyte.measure.witness import Witness, clock_hz
-from perbyte.model import Audit, Calibration, Cell, Policy, Process
+from perbyte.model import Audit, Cell, Policy, Process
 from perbyte.protocol.material import RING
 from perbyte.runners.session import Session
 from perbyte.runners.taken import Chained, TakenBursts
 from perbyte.stats.audit import is_settled
-from perbyte.stats.clean import by_company, lowest_clean_ns, own_quiet
+from perbyte.stats.clean import by_company, own_quiet
 
 # of calls in a sample of the first look: samples that follow each other within 40 us may share clock probes, which are
 # taken off both accounts
@@ -43,18 +43,8 @@ TIMES = (1, 3)
 _LIMIT_MS = 60_000.0
 
 
-class AuditPlace(Protocol):
-    """Where a cell can be asked: the processes of an epoch, or Perbyte's own."""
-
-    @property
-    def calibrations(self) -> Mapping[Process, Calibration]:
-        """What each process found out about its clock."""
-
-    def of(self, cell: Cell) -> Session:
-        """The session of a cell's process."""
-
-    def handle(self, cell: Cell) -> int:
-        """The handle of a cell, prepared on first use."""
+AuditPlace = Sessions | Witness
+"""Where a cell can be asked: the processes of an epoch, or Perbyte's own."""
 
 
 class Allowance:
@@ -95,18 +85,9 @@ class Looks:
 
     def short_samples(self, sessions: AuditPlace, audit: Audit) -> Audit:
         """Add times per call of samples as short as those of the rounds, by company on the core, and the least one."""
-        cell, call_ns = audit.cell, max(min(audit.claimed_ns), 0.1)
-        calibration = sessions.calibrations[cell.process]
-        taken = sessions.of(cell).measure(
-            sessions.handle(cell),
-            cell=cell,
-            epoch=audit.epoch,
-            round=0,
-            samples=SHORT_SAMPLES,
-            limit_ms=_LIMIT_MS,
-            calls=max(1, round(self._policy.sample_us * 1e3 / call_ns)),
-            sample_us=self._policy.sample_us,
-        )
+        calibration, call_ns = sessions.calibrations[audit.cell.process], max(min(audit.claimed_ns), 0.1)
+        calls = max(1, round(self._policy.sample_us * 1e3 / call_ns))
+        taken = self._sample(sessions, audit, calls, samples=SHORT_SAMPLES)
         alone, shared = by_company(taken.burst, calibration, self._policy)
         probed = own_quiet(calibration, self._policy).limit > 0
         return replace(
@@ -275,8 +256,8 @@ class Looks:
         least = taken[min(times)]
         asking_s = least.cpu_s - sum(_ticks(least)) * tick_ns * 1e-9
         self.look_s[cell.process] = min(4 * asking_s, MOST_LOOK_S) if asking_s > LOOK_S else LOOK_S
-        bursts = [reading.burst for reading in taken.values()]
-        lowest = min(lowest_clean_ns(burst, calibration, self._policy) for burst in bursts)
+        alone = [by_company(reading.burst, calibration, self._policy)[0] for reading in taken.values()]
+        lowest = min(itertools.chain(*alone), default=math.inf)
         clean_ns = min(pieces * lowest, audit.clean_ns or math.inf)
         return replace(
             audit,

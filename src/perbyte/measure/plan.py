@@ -16,7 +16,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from perbyte.catalogue import Catalogue, Selector, load, pattern
@@ -29,9 +29,8 @@ from perbyte.runners.session import Session
 from perbyte.runners.versions import pinned_by
 
 DEFAULT_SIZES = (16, 512, 8192)
-TWIN_CELLS = 8
 TWIN_SHARE = 4  # one cell in so many gets a twin
-TWIN_LEAST = 3  # but no fewer than these
+TWIN_LEAST, TWIN_CELLS = 3, 8  # but no fewer than these, and no more
 TWIN_MAX_BYTES = 1 << 16
 
 
@@ -86,9 +85,8 @@ def may_be_meant(selectors: Iterable[Selector], name: str) -> bool:
 def may_mean(selector: Selector, spec: RunnerSpec) -> bool:
     """True when `selector` can mean this runner; where it names versions, builds of the same library count as well."""
     names = {spec.name, *((spec.build_of, pinned_by(spec)) if selector.versions else ())} - {""}
-    return any(pattern.matches(name, selector.runner) for name in names) and not left_out(
-        selector.runner, spec
-    )
+    meant = any(pattern.matches(name, selector.runner) for name in names)
+    return meant and not left_out(selector.runner, spec)
 
 
 def _is_version(version: str, asked: str) -> bool:
@@ -155,16 +153,16 @@ def _cells_of(
     sizes = selector.sizes or request.sizes
     named = selector.states or request.states or (LOOP,)
     states = [*dict.fromkeys(state for name in named for state in _states(name))]
-    there = {
-        hello.library_version for process, hello in survey.hellos.items() if _meant(selector, survey, process)
+    meant = {
+        process: hello
+        for process, hello in survey.hellos.items()
+        if may_mean(selector, survey.specs[process[0]])
     }
     for version in selector.versions:
-        if not any(_is_version(known, version) for known in there):
+        if not any(_is_version(hello.library_version, version) for hello in meant.values()):
             message = f"no build of {selector.runner} here has version {version} (perbyte list runners)"
             failures.append(Failure("absent", selector.runner, message))
-    for (runner, cpu), hello in survey.hellos.items():
-        if not _meant(selector, survey, (runner, cpu)):
-            continue
+    for (runner, cpu), hello in meant.items():
         if selector.versions and not any(
             _is_version(hello.library_version, version) for version in selector.versions
         ):
@@ -213,24 +211,15 @@ def _unfit(cell: Cell, algorithm: Algorithm) -> str:
 
 def _states(name: str) -> Iterable[str]:
     """The states that a name or a glob means; a number of threads has to be named."""
-    return (
-        (state for state in STATES if pattern.matches(state, name)) if pattern.is_pattern(name) else (name,)
-    )
-
-
-def _meant(selector: Selector, survey: Survey, process: tuple[str, str]) -> bool:
-    return may_mean(selector, survey.specs[process[0]])
+    return [state for state in STATES if pattern.matches(state, name)] if pattern.is_pattern(name) else [name]
 
 
 def default_sizes(algorithm: Algorithm) -> tuple[int, ...]:
     """Sizes in bytes that are measured where none were asked for."""
     if algorithm.kind in ("signature", "kem", "key-agreement"):
         return (32,)
-    if algorithm.kind == "password-hash":
-        return (16,)
-    if algorithm.kind == "kdf":
-        return (32, 512)
-    return (1024,) if algorithm.kind == "probe" else DEFAULT_SIZES
+    sizes: dict[str, tuple[int, ...]] = {"password-hash": (16,), "kdf": (32, 512), "probe": (1024,)}
+    return sizes.get(algorithm.kind, DEFAULT_SIZES)
 
 
 def explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) -> None:
@@ -310,30 +299,21 @@ class Survey:
         return None
 
 
-@dataclass(slots=True)
-class _Found:
-    hellos: dict[tuple[str, str], HelloAnswer] = field(default_factory=dict)
-    failures: list[Failure] = field(default_factory=list)
-
-
 def survey(specs: Iterable[RunnerSpec], cpus: Sequence[str]) -> Survey:
     """Ask every runner in every tier of `cpus` that it has. Takes tens of milliseconds each, in parallel."""
     specs = list(specs)
-    outdated = [spec for spec in specs if stale(spec)]
-    wanted = [(spec, cpu) for spec in specs if spec not in outdated for cpu in cpus if cpu in spec.tiers]
-    survey = _Found(failures=[_outdated(spec) for spec in outdated])
+    outdated = [spec.name for spec in specs if stale(spec)]
+    wanted = [(spec, cpu) for spec in specs if spec.name not in outdated for cpu in cpus if cpu in spec.tiers]
+    because = "it was built from other sources than those that are here"
+    failures = [Failure("absent", name, f"{because} (run: perbyte build {name})") for name in outdated]
+    hellos: dict[tuple[str, str], HelloAnswer] = {}
     with ThreadPoolExecutor(max_workers=4) as pool:
         for (spec, cpu), answer in zip(wanted, pool.map(_ask, wanted), strict=True):
             if isinstance(answer, HelloAnswer):
-                survey.hellos[spec.name, cpu] = answer
+                hellos[spec.name, cpu] = answer
             else:
-                survey.failures.append(answer)
-    return Survey({spec.name: spec for spec in specs}, survey.hellos, tuple(survey.failures))
-
-
-def _outdated(spec: RunnerSpec) -> Failure:
-    message = f"it was built from other sources than those that are here (run: perbyte build {spec.name})"
-    return Failure(kind="absent", runner=spec.name, message=message)
+                failures.append(answer)
+    return Survey({spec.name: spec for spec in specs}, hellos, tuple(failures))
 
 
 def _ask(wanted: tuple[RunnerSpec, str]) -> HelloAnswer | Failure:

@@ -273,22 +273,21 @@ class Measurement:
             except STARTING_FAILS as error:
                 for cell in (each for each in cells if each.process == process):
                     self._ledger.fail(failure_of(cell, error))
-            self._budget.note_start(process, time.monotonic() - began)
+            self._budget.start_s[process] = time.monotonic() - began
         return self._ledger.left(cells)
 
     def _note_costs(self, epoch: EpochUnderWay, rest_s: float) -> None:
         """Note what this epoch took, the best guess at what the next one will take."""
-        self._budget.note_rest(rest_s)
+        self._budget.rest_s = rest_s
         self._reach.note(epoch.tallies, self._ways.states_s, self._telling.epoch_s)
-        for cell, took in self._ways.states_s.items():
-            self._budget.note_first_look(cell, took)
+        self._budget.first_look_s |= self._ways.states_s
         first_look = self.policy.looks[0]
         for cell, tally in epoch.tallies.items():
             early = sum(
                 burst.epoch == epoch.number and burst.round <= first_look
                 for burst in self.history.bursts.get(cell, ())
             )
-            self._budget.note_first_look(cell, early * tally.spent_s / max(1, tally.bursts))
+            self._budget.first_look_s[cell] = early * tally.spent_s / max(1, tally.bursts)
 
     def _validate(self, sessions: Sessions, number: int, cells: Sequence[Cell], share: Share) -> list[Cell]:
         checked = 0
@@ -366,7 +365,8 @@ class Measurement:
         elapsed = self.elapsed_s
         if complete and not self.history.measuring_s:
             measuring_s = elapsed - self.timing.seconds["checking"]
-            self._reach.tell(self._budget.starts_s, measuring_s, made.cells)
+            starts_s = {process.runner: took for process, took in self._budget.start_s.items()}
+            self._reach.tell(starts_s, measuring_s, made.cells)
         ended = self._stopping.budget_ended or elapsed > self.policy.budget_s
         if complete and (note := imprecise_note(made.cells, self.policy, ended=ended)):
             self._telling.note(note)

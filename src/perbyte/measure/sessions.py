@@ -39,7 +39,6 @@ RESTARTS = 3
 BROKE_OFF = "its process broke off too often"
 FORK_DIED = "a fork was ended by signal"  # runners/sdk/c/forked.c
 STARTING_FAILS = (RunnerError, EnvironmentLacking, UsageError)  # what may go wrong and is the runner's affair
-Admission = Callable[[RunnerIdentity, Calibration], bool]
 
 
 class Sessions:
@@ -59,7 +58,7 @@ class Sessions:
         seed: int,
         input_path: Path | None = None,
         limits: TimeLimits | None = None,
-        admit: Admission = lambda _identity, _calibration: True,
+        admit: Callable[[RunnerIdentity, Calibration], bool] = lambda _identity, _calibration: True,
         learnt: Learnt | None = None,
         gentle: bool = False,
     ) -> None:
@@ -233,6 +232,11 @@ def alike(calibration: Calibration, other: Calibration, policy: Policy) -> bool:
 def failure_of(cell: Cell, error: PerbyteError) -> Failure:
     """What is kept of a cell that a fault of its runner costs, or one that cannot be started."""
     return Failure(_failure_kind(error), cell.runner, str(error), cell.address)
+
+
+def incorrect(cell: Cell, message: str, expected: str, got: str) -> Failure:
+    """What is kept of a cell that computes something wrong."""
+    return Failure("incorrect", cell.runner, message, cell.address, expected, got)
 
 
 def _failure_kind(error: PerbyteError) -> str:

@@ -26,7 +26,7 @@ from dataclasses import dataclass, replace
 
 from perbyte.measure.cores import Awake, Share
 from perbyte.measure.machine import own_cache_bytes
-from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_of
+from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_of, incorrect
 from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
 from perbyte.runners.session import Session
@@ -129,7 +129,6 @@ class States:
                             yield self._one(session, handle, cell)
 
     def _one(self, session: Session, handle: int, cell: Cell) -> Burst:
-        policy = self.policy
         measured = session.measure(
             handle,
             cell=cell,
@@ -138,17 +137,13 @@ class States:
             samples=1,
             calls=1,
             limit_ms=WAITS_MS,
-            clock_tolerance=policy.clock_tolerance,
-            contention_tolerance=policy.contention_tolerance,
+            clock_tolerance=self.policy.clock_tolerance,
+            contention_tolerance=self.policy.contention_tolerance,
         )
         expected = self.digests.get(cell, measured.digest)
         if measured.digest != expected:
             message = f"the output of a call in state {cell.state} is another than before the timing"
-            self.fail(
-                Failure(
-                    "incorrect", cell.runner, message, cell.address, expected=expected, got=measured.digest
-                )
-            )
+            self.fail(incorrect(cell, message, expected, measured.digest))
         return measured.burst
 
     def _together(self, cells: Sequence[Cell]) -> None:

@@ -170,10 +170,12 @@ class Stopping:
             done = self._history.epochs_of(cell)
             most = done >= self._policy.max_epochs
             if cell.drawn and cell.state == LOOP:
-                (self.finished.add if most or self._has_enough(cell) else due.append)(cell)
+                lacks = not most and calls_of(self._history.bursts.get(cell, ())) < ENOUGH_CALLS
             elif not (most or self._at_look(done)):
-                due.append(cell)  # between two looks
-            elif not most and cell in known and not self._precise(known[cell], figures[cell]):
+                lacks = True  # between two looks
+            else:
+                lacks = not most and cell in known and not self._precise(known[cell], figures[cell])
+            if lacks:
                 due.append(cell)
             else:
                 self.finished.add(cell)
@@ -181,7 +183,7 @@ class Stopping:
         missing |= {cell: self._missing_draws(cell) for cell in due if cell.drawn}
         reached = budget.within_reach(missing, self._nesting.cost_s)
         self.out_of_reach = set(missing) - reached if reached else set()
-        budget.note_closing(time.monotonic() - began)
+        budget.closing_s = time.monotonic() - began
         affordable = budget.affordable(due)
         self.budget_ended = len(affordable) < len(due)
         unfinished = [self._unfinished(cell, missing, known, figures, spreads) for cell in due]
@@ -233,9 +235,6 @@ class Stopping:
 
     def _at_look(self, done: int) -> bool:
         return is_look(done, self._policy.epochs)
-
-    def _has_enough(self, cell: Cell) -> bool:
-        return calls_of(self._history.bursts.get(cell, ())) >= ENOUGH_CALLS
 
     def _missing_draws(self, cell: Cell) -> int:
         """How many epochs a cell lacks until its quantiles can be told, by what it had in those so far."""

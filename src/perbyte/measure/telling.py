@@ -69,6 +69,7 @@ class Telling:
         known = (len(finished), len(lost))
         if self._done[0] != known:  # asked for at each burst
             self._done = (known, sum(cell in finished or cell in lost for cell in self._plan.cells))
+        until_s = self._stopping.until_precise_s
         self._watcher.moment(
             Moment(
                 stage=stage,
@@ -80,7 +81,7 @@ class Telling:
                 clean_share=self._clean_share,
                 elapsed_s=self._budget.elapsed_s,
                 left_s=self._budget.left_s,
-                expected_s=self._expected_s(),
+                expected_s=None if until_s is None else min(until_s, self._budget.left_s),
                 after_s=self._after_s,
             )
         )
@@ -95,8 +96,3 @@ class Telling:
         self._clean_shares.append(self._clean_share)
         if len(self._clean_shares) == 2 and statistics.mean(self._clean_shares) < NOISY_SHARE:
             self._watcher.note(noise_note(statistics.mean(self._clean_shares), cores))
-
-    def _expected_s(self) -> float | None:
-        """Seconds until the cells are precise, or the budget is spent; None before the first look."""
-        until_s = self._stopping.until_precise_s
-        return None if until_s is None else min(until_s, self._budget.left_s)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerRefused
-from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of
+from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of, incorrect
 from perbyte.model import Cell, Failure, KnownAnswer, Process
 from perbyte.protocol.messages import CheckAnswer
 from perbyte.runners.taken import AskedCheck
@@ -181,7 +181,7 @@ class Validation:
 
     def _guarded(self, cell: Cell) -> dict[Question, CheckAnswer] | None:
         if not self._sessions.revive(cell.process):
-            self._fail(cell, "crashed", BROKE_OFF)
+            self._fail(cell, Failure("crashed", cell.runner, BROKE_OFF, cell.address))
             return None
         try:
             answers = self._own_checks(cell)
@@ -189,7 +189,7 @@ class Validation:
                 self._sessions.release([cell])  # large buffers of hundreds of cells need not stay at once
             return answers
         except RunnerError as error:
-            self._failed.setdefault(cell, failure_of(cell, error))
+            self._fail(cell, failure_of(cell, error))
             return None
 
     def _gather(self, calls: Iterable[CallUnderWay]) -> None:
@@ -201,12 +201,11 @@ class Validation:
                 self._took_s[call.cell] += took_s
                 self._sessions.release([call.cell])
             except RunnerError as error:
-                self._failed.setdefault(call.cell, failure_of(call.cell, error))
+                self._fail(call.cell, failure_of(call.cell, error))
 
-    def _fail(self, cell: Cell, kind: str, message: str, expected: str = "", got: str = "") -> None:
-        self._failed.setdefault(
-            cell, Failure(kind, cell.runner, message, address=cell.address, expected=expected, got=got)
-        )
+    def _fail(self, cell: Cell, failure: Failure) -> None:
+        """Keep a failure; of a cell the first one counts."""
+        self._failed.setdefault(cell, failure)
 
     def _own_checks(self, cell: Cell) -> dict[Question, CheckAnswer]:
         session, handle = self._sessions.of(cell), self._sessions.handle(cell)
@@ -218,7 +217,7 @@ class Validation:
         if cell.size_bytes > SMALL_BYTES:
             self._once(way_back, cell, lambda: self._round_trip(cell, handle))
         elif failure := self._round_trip(cell, handle):
-            self._failed.setdefault(cell, failure)
+            self._fail(cell, failure)
         else:
             self._shared[way_back] = None
         if cell.operation in _TAGGED:
@@ -243,7 +242,7 @@ class Validation:
             # a runner that breaks off here leaves no verdict, so that the next cell asks again
             self._shared[what] = check()
         if verdict := self._shared[what]:
-            self._failed.setdefault(cell, dataclasses.replace(verdict, address=cell.address))
+            self._fail(cell, dataclasses.replace(verdict, address=cell.address))
 
     def _known_answers(self, cell: Cell, handle: int) -> Failure | None:
         if cell.contract.startswith("setup/"):
@@ -256,22 +255,11 @@ class Validation:
                     continue
                 raise
             if known.refused:
-                return Failure(
-                    "incorrect",
-                    cell.runner,
-                    f"accepts what must be refused ({known.source})",
-                    expected="a refusal",
-                    got=_text(answer),
-                )
+                message = f"accepts what must be refused ({known.source})"
+                return incorrect(cell, message, "a refusal", _text(answer))
             got = answer.output if isinstance(answer.output, str) else answer.head
             if got != known.output[: len(got)] or answer.length * 2 != len(known.output):
-                return Failure(
-                    "incorrect",
-                    cell.runner,
-                    f"wrong answer to a known one ({known.source})",
-                    expected=known.output,
-                    got=got,
-                )
+                return incorrect(cell, f"wrong answer to a known one ({known.source})", known.output, got)
         return None
 
     def _round_trip(self, cell: Cell, handle: int) -> Failure | None:
@@ -283,56 +271,42 @@ class Validation:
             raise
         if verdict.passed:
             return None
-        return Failure(
-            "incorrect",
-            cell.runner,
-            f"round trip: {verdict.detail}",
-            address=cell.address,
-            expected="the input",
-            got="something else",
-        )
+        return incorrect(cell, f"round trip: {verdict.detail}", "the input", "something else")
 
     def _forgery(self, cell: Cell, handle: int) -> None:
         verdict = self._sessions.of(cell).forgery(handle)
         if not verdict.passed:
-            self._fail(cell, "incorrect", f"forgery: {verdict.detail}", "a refusal", "an acceptance")
+            self._fail(cell, incorrect(cell, f"forgery: {verdict.detail}", "a refusal", "an acceptance"))
 
     def _agree(self, answers: dict[Cell, dict[Question, CheckAnswer]]) -> None:
-        by_question: dict[Question, list[tuple[Cell, CheckAnswer]]] = defaultdict(list)
+        by_question: dict[Question, dict[Cell, CheckAnswer]] = defaultdict(dict)
         for cell, given in answers.items():
             for question, answer in given.items():
-                by_question[question].append((cell, answer))
-        for question, given_answers in by_question.items():
-            self._compare(question, given_answers)
+                by_question[question][cell] = answer
+        for question, of_cell in by_question.items():
+            self._compare(question, of_cell)
 
-    def _compare(self, question: Question, answers: list[tuple[Cell, CheckAnswer]]) -> None:
+    def _compare(self, question: Question, answers: Mapping[Cell, CheckAnswer]) -> None:
         """Hold the answers to one question against each other."""
-        if len({cell.runner for cell, answer in answers if answer.length}) > 1:
+        if len({cell.runner for cell, answer in answers.items() if answer.length}) > 1:
             self._compared += len(answers)
-        given = {cell: (answer.length, answer.digest) for cell, answer in answers}
-        of_cell = dict(answers)
+        given = {cell: (answer.length, answer.digest) for cell, answer in answers.items()}
         for cell, kind, others in find_wrong(given, self._sessions):
-            got = of_cell[cell]
-            agreed = next((a for c, a in answers if (a.length, a.digest) != (got.length, got.digest)), got)
-            self._failed.setdefault(
-                cell,
-                Failure(
-                    kind,
-                    cell.runner,
-                    f"disagrees with {others} on the run's own input at {question[2]} bytes",
-                    address=cell.address,
-                    expected=_text(agreed) if kind == "incorrect" else "agreement",
-                    got=_text(got),
-                ),
-            )
+            got = answers[cell]
+            agreed = next((a for c, a in answers.items() if given[c] != given[cell]), got)
+            message = f"disagrees with {others} on the run's own input at {question[2]} bytes"
+            expected = _text(agreed) if kind == "incorrect" else "agreement"
+            self._fail(cell, Failure(kind, cell.runner, message, cell.address, expected, _text(got)))
 
     def _exchange(self, cells: Sequence[Cell]) -> None:
-        """Let every runner verify what the others sign, and decapsulate what they encapsulate.
+        """Let every runner verify what the others sign, and decapsulate what they encapsulate, one cell of each.
 
         Who fails with more than half of the others is wrong; of two that do not understand each other, both are.
         """
-        givers = self._one_each(cells, _TAKERS)
-        takers = self._one_each(cells, _TAKERS.values())
+        givers, takers = (
+            {(cell.runner, cell.algorithm): cell for cell in cells if cell.operation in operations}.values()
+            for operations in (_TAKERS, list(_TAKERS.values()))
+        )
         outcomes: dict[tuple[str, str], list[tuple[bool, str]]] = defaultdict(list)
         for giver in givers:
             algorithm = self._catalogue.find(giver.algorithm)
@@ -357,13 +331,7 @@ class Validation:
             for cell in cells:
                 if (cell.runner, cell.algorithm) == (runner, algorithm_id):
                     message = f"does not understand, or is not understood by, {', '.join(missed)}"
-                    self._fail(cell, "incorrect", message, "a message that both take", "a refusal")
-
-    def _one_each(self, cells: Iterable[Cell], operations: Iterable[str]) -> list[Cell]:
-        """One cell of each runner and algorithm that does one of `operations`."""
-        wanted = set(operations)
-        chosen = {(cell.runner, cell.algorithm): cell for cell in cells if cell.operation in wanted}
-        return list(chosen.values())
+                    self._fail(cell, incorrect(cell, message, "a message that both take", "a refusal"))
 
     def _understood(self, giver: Cell, taker: Cell) -> bool | None:
         """Whether `taker` takes what `giver` makes under the run's key; None where it cannot be asked."""
@@ -413,14 +381,7 @@ def confirm(
         by = witness.runner
     if expected == digest:
         return None
-    return Failure(
-        "incorrect",
-        cell.runner,
-        f"the output of the last timed call differs from that of {by}",
-        address=cell.address,
-        expected=expected,
-        got=digest,
-    )
+    return incorrect(cell, f"the output of the last timed call differs from that of {by}", expected, digest)
 
 
 def find_wrong(answers: Mapping[Cell, object], sessions: Sessions) -> list[tuple[Cell, str, str]]:

@@ -96,11 +96,8 @@ class Seen:
 
 def sum_up_audits(by_cell: Iterable[Sequence[Audit]]) -> Seen:
     """Sum up the looks at cells, given by cell, for people who want to see more than a verdict."""
-    looked = [
-        audits_looked
-        for audits in by_cell
-        if (audits_looked := [audit for audit in audits if audit.claimed_ns])
-    ]
+    told = ([audit for audit in audits if audit.claimed_ns] for audits in by_cell)
+    looked = [audits for audits in told if audits]
     every = [audit for of_cell in looked for audit in of_cell]
 
     def span(values: Iterable[Sequence[float]]) -> tuple[float, float] | None:
@@ -110,15 +107,7 @@ def sum_up_audits(by_cell: Iterable[Sequence[Audit]]) -> Seen:
     return Seen(
         cells=len(looked),
         looks=sum(len(audit.claimed_ns) for audit in every),
-        time=span(
-            [
-                cpu / claimed
-                for a in of_cell
-                for cpu, claimed in zip(a.cpu_ns, a.claimed_ns, strict=True)
-                if claimed > 0
-            ]
-            for of_cell in looked
-        ),
+        time=span(map(_spent, looked)),
         new_data=span(
             [
                 max(0.0, v - (middle(a.control_ns) if a.control_ns else 0.0)) / max(1.0, middle(a.cpu_ns))
@@ -135,7 +124,7 @@ def sum_up_audits(by_cell: Iterable[Sequence[Audit]]) -> Seen:
             ]
             for of_cell in looked
         ),
-        clock=span(_clock_ratios(of_cell) for of_cell in looked),
+        clock=span(map(_clock_ratios, looked)),
         children=max((audit.children for audit in every), default=0),
     )
 
@@ -230,28 +219,21 @@ def judge_audits(
         problem = next((audit.problem for audit in audits if audit.problem), "no look could be had")
         return AuditVerdict(warnings=(Warning(Doubt.AUDIT, f"not audited from outside: {problem}"),))
     work = work_of(looked, around)
-    findings: Found = (
-        []
-        if not looked
-        else [
-            *_judge_time(looked, around),
-            *_judge_clock(looked, around),
-            *_judge_printed(looked, work, printed, around),
-            *_judge_clean(looked, printed, around),
-            *_judge_work(looked, work, around),
-        ]
-    )
+    findings: Found = []
+    if looked:
+        findings += _judge_time(looked, around)
+        findings += _judge_clock(looked, around)
+        findings += _judge_printed(looked, work, printed, around)
+        findings += _judge_clean(looked, printed, around)
+        findings += _judge_work(looked, work, around)
     for refused, warning in findings:
         if refused:
             return AuditVerdict(warning.text)
     if printed and nothing:
         return AuditVerdict(f"its calls would take {printed.ns:.4g} ns, which no call does")
+    warnings = [warning for _, warning in findings]
     return AuditVerdict(
-        warnings=(
-            *(warning for _, warning in findings),
-            *_unchained(audits, looked, work, around),
-            *_places(looked, around),
-        )
+        warnings=(*warnings, *_unchained(audits, looked, work, around), *_places(looked, around))
     )
 
 
@@ -283,23 +265,22 @@ def _judge_time(looked: Sequence[Audit], around: Surroundings) -> Found:
     near, far = _time_limits(around)
     claimed = middle([value for audit in looked for value in audit.claimed_ns])
     if _lowest(low) > 1 + near:
-        text = _time_text(low, claimed)
-        epochs = [(_ratios([audit])[0], audit.long) for audit in looked]
-        beyond, beyond_near = (
-            [exceeds(shares, 1 + limit, long=long) for shares, long in epochs] for limit in (far, near)
-        )
-        return _weigh(beyond, beyond_near, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(low))))
-    if (most := -_lowest([-value for value in high])) < 1 - near:
+        seen, side, text = low, 1, _time_text(low, claimed)
+        shares = [_ratios([audit])[0] for audit in looked]
+    elif (most := -_lowest([-value for value in high])) < 1 - near:
         text = (
             f"the runner says {claimed:.4g} ns per call, but {claimed * middle(high):.4g} ns went by "
             f"(at most {most:.3g} times as much in three of four of {len(high)} looks)"
         )
-        epochs = [([-value for value in _ratios([audit])[1]], audit.long) for audit in looked]
-        beyond, beyond_near = (
-            [exceeds(shares, limit - 1, long=long) for shares, long in epochs] for limit in (far, near)
-        )
-        return _weigh(beyond, beyond_near, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(high))))
-    return []
+        seen, side = high, -1
+        shares = [[-value for value in _ratios([audit])[1]] for audit in looked]
+    else:
+        return []
+    beyond, beyond_near = (
+        [exceeds(values, side + limit, long=audit.long) for values, audit in zip(shares, looked, strict=True)]
+        for limit in (far, near)
+    )
+    return _weigh(beyond, beyond_near, Warning(Doubt.AUDIT, text, (claimed, claimed * middle(seen))))
 
 
 def _time_text(low: Sequence[float], claimed: float) -> str:
@@ -325,9 +306,8 @@ def _judge_clock(looked: Sequence[Audit], around: Surroundings) -> Found:
     near, far_off = limits(around.clock)
     if len(rates) < _DOUBT_LOOKS or _off(middle(rates)) <= near:
         return []
-    named_hz, own = (
-        middle([v for audit in looked for v in values if v]) for values in (_clocks(looked), _owns(looked))
-    )
+    named_hz = middle([hz for audit in looked for hz in audit.clock_hz if hz])
+    own = middle([hz for audit in looked for hz in audit.own_hz if hz])
     text = (
         f"by the runner's clock probe or counters the core runs at {named_hz / 1e9:.3f} GHz, by Perbyte's own probe at "
         f"{own / 1e9:.3f} GHz, {middle(rates):.3g} times the rate"
@@ -428,20 +408,14 @@ def _unchained(
 def _places(looked: Sequence[Audit], around: Surroundings) -> list[Warning]:
     """Where its work is done: threads, processes, another core."""
     warnings = []
-    threads = [value for audit in looked for value in audit.threads]
-    if len(threads) >= _DOUBT_LOOKS and _lowest(threads) > THREADS:
-        text = f"more than one thread at work: {middle(threads):.2f} s of CPU time per second"
-        warnings.append(Warning(Doubt.THREADS, text, (middle(threads),)))
-    beside = [value for audit in looked for value in audit.beside]
-    if len(beside) >= _DOUBT_LOOKS and _lowest(beside) > BESIDE:
-        text = f"more than one thread at work: {middle(beside):.2f} times the CPU time of the busiest"
-        warnings.append(Warning(Doubt.THREADS, text, (middle(beside),)))
-    spent = [
-        cpu / claimed
-        for a in looked
-        for cpu, claimed in zip(a.cpu_ns, a.claimed_ns, strict=True)
-        if claimed > 0
-    ]
+    for values, limit, unit in (
+        ([value for audit in looked for value in audit.threads], THREADS, "s of CPU time per second"),
+        ([value for audit in looked for value in audit.beside], BESIDE, "times the CPU time of the busiest"),
+    ):
+        if len(values) >= _DOUBT_LOOKS and _lowest(values) > limit:
+            text = f"more than one thread at work: {middle(values):.2f} {unit}"
+            warnings.append(Warning(Doubt.THREADS, text, (middle(values),)))
+    spent = _spent(looked)
     if len(spent) >= _DOUBT_LOOKS and -_lowest([-value for value in spent]) < around.on_core / (1 + REFUSED):
         text = f"only {100 * middle(spent):.0f} % of the time of its calls is CPU time of the runner's own process"
         warnings.append(Warning(Doubt.THREADS, text, (middle(spent),)))
@@ -463,16 +437,14 @@ def _ratios(audits: Sequence[Audit]) -> tuple[list[float], list[float]]:
     return low, high
 
 
-def _clocks(audits: Sequence[Audit]) -> list[float]:
-    return [value for audit in audits for value in audit.clock_hz]
-
-
-def _owns(audits: Sequence[Audit]) -> list[float]:
-    return [value for audit in audits for value in audit.own_hz]
+def _spent(audits: Sequence[Audit]) -> list[float]:
+    """CPU time of the process over what was said, per look."""
+    pairs = (pair for audit in audits for pair in zip(audit.cpu_ns, audit.claimed_ns, strict=True))
+    return [cpu / claimed for cpu, claimed in pairs if claimed > 0]
 
 
 def _clock_ratios(audits: Sequence[Audit]) -> list[float]:
-    pairs = zip(_clocks(audits), _owns(audits), strict=True)
+    pairs = (pair for audit in audits for pair in zip(audit.clock_hz, audit.own_hz, strict=True))
     return [claimed_hz / own for claimed_hz, own in pairs if claimed_hz > 0 and own > 0]
 
 

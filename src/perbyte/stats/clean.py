@@ -108,20 +108,12 @@ def judge_samples(
     return table, values, clean & np.isfinite(values)
 
 
-def lowest_clean_ns(burst: Burst, calibration: Calibration, policy: Policy) -> float:
-    """Return the least nanoseconds per call of a clean sample of a short burst; infinite where none is clean.
-
-    By the rules of `clean_mask`, for a handful of samples: without arrays, which would cost more than the samples.
-    """
-    alone, _ = by_company(burst, calibration, policy)
-    return min(alone, default=math.inf)
-
-
 def by_company(burst: Burst, calibration: Calibration, policy: Policy) -> tuple[list[float], list[float]]:
     """Return nanoseconds per call of the clean samples of a short burst, and of those that had company on the core.
 
     Company is what the contention probe says, and nothing else that makes a sample unclean. Where there is no such
-    probe the second list is empty.
+    probe the second list is empty. By the rules of `clean_mask`, without arrays, which would cost more than a handful
+    of samples.
     """
     step, limit = max(calibration.tick_quantum, 0), own_quiet(calibration, policy).limit
     alone: list[float] = []

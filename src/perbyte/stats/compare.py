@@ -24,6 +24,7 @@ from perbyte.model import CellFigure, Doubt, Estimate, NoiseFloor, Quality
 from perbyte.stats.across import ACROSS_RUNS
 from perbyte.stats.arrays import np
 from perbyte.stats.interval import reach_of_pairs, reach_of_two
+from perbyte.stats.quantity import by_ends
 from perbyte.stats.samples import Floats
 
 CYCLES, NS = "cycles", "ns"
@@ -285,20 +286,17 @@ def sum_costs(parts: Sequence[tuple[float, Cost]]) -> Cost:
     """
     costs = [cost for _, cost in parts]
     epochs, numbers = _in_step(costs)
-    total = Estimate(
-        *(
-            sum(count * getattr(cost.estimate, end) for count, cost in parts)
-            for end in ("value", "low", "high")
-        )
-    )
+
+    def whole(values: Sequence[float]) -> float:
+        return sum(count * value for (count, _), value in zip(parts, values, strict=True))
+
+    total = by_ends(whole, [cost.estimate for cost in costs])
     shares = (
         [(count * cost.estimate.value / total.value, cost) for count, cost in parts] if total.value else []
     )
     return Cost(
         total,
-        tuple(
-            sum(count * value for (count, _), value in zip(parts, values, strict=True)) for values in epochs
-        ),
+        tuple(map(whole, epochs)),
         sum(share * cost.by_samples for share, cost in shares),
         costs[0].source,
         numbers,
@@ -309,9 +307,7 @@ def geometric_mean(estimates: Sequence[Estimate]) -> Estimate:
     """The geometric mean of estimates; its ends are the means of their ends. Raises ValueError for none."""
     if not estimates:
         raise ValueError("a mean needs at least one estimate")
-    return Estimate(
-        *(_mean([getattr(estimate, end) for estimate in estimates]) for end in ("value", "low", "high"))
-    )
+    return by_ends(_mean, estimates)
 
 
 def quotient(above: Estimate, below: Estimate) -> Estimate:

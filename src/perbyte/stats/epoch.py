@@ -236,13 +236,12 @@ def judge_cut_epoch(
     for burst in bursts:
         taken[burst.piece_bytes] += len(burst) if burst.piece_bytes else 0
     lengths = sorted(length for length, count in taken.most_common(2) if count)
-    ends = [
+    short, long = (
         judge_epoch(
             bursts[0].epoch, [b for b in bursts if b.piece_bytes == length], calibration, policy, reading
         )
         for length in (lengths[0], lengths[-1])
-    ]
-    short, long = ends
+    )
     if len(lengths) < 2 or not short or not long:
         calls = [burst for burst in bursts if not burst.piece_bytes]
         return judge_epoch(bursts[0].epoch, calls, calibration, policy, reading, unseen) if calls else None

@@ -128,10 +128,8 @@ def surroundings(audits: Mapping[Cell, Sequence[Audit]], *, without: str = "") -
         ]
         if pairs:
             beyond = [new - control - timed for new, control, timed in pairs]
-            again, control = (
-                max(0.0, middle(beyond)),
-                max(0.0, middle([own_control for _, own_control, _ in pairs])),
-            )
+            again = max(0.0, middle(beyond))
+            control = max(0.0, middle([own_control for _, own_control, _ in pairs]))
             memory[size] = Memory(again, control, middle([timed for _, _, timed in pairs]))
             serial = _overlap_ns(looks)
             left += [
@@ -150,7 +148,7 @@ def surroundings(audits: Mapping[Cell, Sequence[Audit]], *, without: str = "") -
                     left.append((abs(own_new - other) - _overlap_ns([look])) / timed)
     return Surroundings(
         memory,
-        max(0.0, quantile(left, _QUANTILE)) if left else 0.0,
+        max(0.0, quantile(left, _QUANTILE)),
         min(MOST_SLOWED, max(1.0, quantile(slowed, _QUANTILE))) if slowed else MOST_SLOWED,
         _is_shared(own.values()),
         **_of_time(own.values()),

@@ -147,21 +147,21 @@ def log_of(value: float) -> float:
 
 def arithmetic_mean(estimates: Iterable[Estimate]) -> Estimate:
     """The arithmetic mean; its ends are the means of their ends. Raises ZeroDivisionError when there are none."""
-    parts = tuple(estimates)
-    return _each(lambda ends: sum(ends) / len(ends), parts)
+    return by_ends(lambda ends: sum(ends) / len(ends), tuple(estimates))
 
 
 def smallest(estimates: Iterable[Estimate]) -> Estimate:
     """The minimum of several estimates: the minimum of each end. Raises ValueError when there are none."""
-    return _each(min, tuple(estimates))
+    return by_ends(min, tuple(estimates))
 
 
 def largest(estimates: Iterable[Estimate]) -> Estimate:
     """The maximum of several estimates: the maximum of each end. Raises ValueError when there are none."""
-    return _each(max, tuple(estimates))
+    return by_ends(max, tuple(estimates))
 
 
-def _each(pick: Callable[[Sequence[float]], float], parts: Sequence[Estimate]) -> Estimate:
+def by_ends(pick: Callable[[Sequence[float]], float], parts: Sequence[Estimate]) -> Estimate:
+    """What `pick` makes of the values, of the lower ends and of the upper ends, in the order of `parts`."""
     return Estimate(
         pick([part.value for part in parts]),
         pick([part.low for part in parts]),

@@ -135,9 +135,7 @@ def _judge_cells(
     arounds: dict[str, Surroundings] = {}
     for summary in summaries:
         cell = summary.cell
-        identity = identified.get((cell.runner, cell.cpu))
-        library, version = (identity.library, identity.library_version) if identity else ("", "")
-        figure = judge(summary, policy, library=library, library_version=version, spreads=spreads)
+        figure = judge(summary, policy, spreads=spreads, **_library(cell, identified))
         if policy.audit and cell.state == LOOP:  # of single calls nothing can be seen from outside
             printed = Printed(figure.ns_per_call, figure.cycles_per_call or 0.0, figure.relative_half_width)
             if cell.runner not in arounds:
@@ -163,13 +161,15 @@ def _draws(
     identified: Mapping[tuple[str, str], RunnerIdentity],
 ) -> CellFigure:
     """Return the figure of calls that vary at random. Their work is not seen from outside: each is another's."""
-    identity = identified.get((cell.runner, cell.cpu))
-    library, version = (identity.library, identity.library_version) if identity else ("", "")
-    figure = figure_of_draws(
-        cell, bursts, calibrations, policy, library=library, library_version=version, quiet=quiet
-    )
+    figure = figure_of_draws(cell, bursts, calibrations, policy, quiet=quiet, **_library(cell, identified))
     unseen = Warning(Doubt.UNCHAINED, "its work was not audited on new data (its calls draw their own)")
     return _doubted(figure, (unseen,) if policy.audit else ())
+
+
+def _library(cell: Cell, identified: Mapping[tuple[str, str], RunnerIdentity]) -> dict[str, str]:
+    """What a figure says of the library, where it is known who answered."""
+    identity = identified.get((cell.runner, cell.cpu))
+    return {"library": identity.library, "library_version": identity.library_version} if identity else {}
 
 
 def _doubted(figure: CellFigure, warnings: tuple[Warning, ...]) -> CellFigure:
