@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from perbyte.exchange.listing import Fault, KeyRow, SpeedListing, SpeedRow, whole_number
 
@@ -54,7 +55,9 @@ class _MachineReader:
         self.sizes: tuple[int, ...] = ()
         self.size_now = 0
         self.heading_line = 0
-        self.values: list[tuple[int, str, int, str, tuple[str, ...], list[float]]] = []
+        self.keys: list[
+            KeyRow
+        ] = []  # of this listing, with values of which it is not known yet what they are
 
     def listing(self, number: int) -> SpeedListing:
         if not self.found:
@@ -129,35 +132,35 @@ class _MachineReader:
             return
         bits = fields[1] if before > 1 else "0"
         label = f"{name} {bits} bits" if bits != "0" else f"{name} {fields[0]}"
-        self.values.append((number, name, int(bits), label, operations, [float(value) for value in values]))
+        pairs = tuple(zip(operations, map(float, values), strict=False))
+        self.keys.append(KeyRow(name, int(bits), label, number, pairs))
 
     def _settle_keys(self) -> None:
         """Turn the values of this listing's keys into seconds, once it is known what they are."""
-        if not self.values:
+        keys, self.keys = self.keys, []
+        if not keys:
             return
         listing = self.listing(0)
-        rates = _are_rates([(name, values) for _, name, _, _, _, values in self.values])
+        rates = _are_rates(keys)
         if rates is None:
-            line = self.values[0][0]
-            listing.faults.append(
-                Fault(line, "it is not known whether the keys' values are seconds or operations per second")
+            what = "it is not known whether the keys' values are seconds or operations per second"
+            listing.faults.append(Fault(keys[0].line, what))
+            return
+        for key in keys:
+            seconds = tuple(
+                (operation, (1 / value if rates else value) if 0 < value < float("inf") else 0.0)
+                for operation, value in key.seconds
             )
-        else:
-            for line, name, bits, label, operations, values in self.values:
-                seconds = tuple(
-                    (operation, (1 / value if rates else value) if 0 < value < float("inf") else 0.0)
-                    for operation, value in zip(operations, values, strict=False)
-                )
-                listing.keys.append(KeyRow(name, bits, label, line, seconds))
-        self.values = []
+            listing.keys.append(replace(key, seconds=seconds))
 
 
-def _are_rates(keys: list[tuple[str, list[float]]]) -> bool | None:
+def _are_rates(keys: list[KeyRow]) -> bool | None:
     """True for operations per second, False for seconds per operation, None when nothing tells."""
-    for name, values in keys:
-        if name == "rsa" and values[0] > 0 and values[1] > 0 and values[0] != values[1]:
-            return values[1] > values[0]
-    known = [value for _, values in keys for value in values if value > 0]
+    for key in keys:
+        (_, sign), *rest = key.seconds
+        if key.kind == "rsa" and sign > 0 and rest[0][1] > 0 and sign != rest[0][1]:
+            return rest[0][1] > sign
+    known = [value for key in keys for _, value in key.seconds if value > 0]
     if known and min(known) >= 10:
         return True
     return False if known and max(known) <= 0.1 else None

@@ -14,26 +14,7 @@ from perbyte.catalogue.facts import strength_of
 from perbyte.model import Cell, CellFigure
 from perbyte.model.algorithm import CPU_FLAGS, no_instructions
 from perbyte.model.text import plain
-from perbyte.report.advicewords import (
-    attack_texts,
-    has_strengths,
-    key_texts,
-    library_text,
-    option_text,
-    parameter_texts,
-    password_table,
-    plain_name,
-    recommended_texts,
-    remark_texts,
-    standing_texts,
-    status_word,
-    strength_texts,
-    time_text,
-    wire_cells,
-    wire_columns,
-    wire_texts,
-    with_article,
-)
+from perbyte.report import advicewords as words
 from perbyte.report.beyond import states_texts, threads_texts
 from perbyte.report.card import times_text
 from perbyte.report.listing import Head, Listing
@@ -93,17 +74,17 @@ def tell(
     chosen = [parameters.ranked for parameters in passwords.parameters[:1]] if passwords else list(best)
     lines = {
         "How sure": (*_sure(decision), *_marked(decision)) if passwords is None else (),
-        "Parameters": parameter_texts(passwords) if passwords else (),
-        "What others recommend": recommended_texts(passwords) if passwords else (),
-        "What an attacker gains": attack_texts(passwords) if passwords else (),
-        "Strength": strength_texts(decision) if passwords is None else (),
+        "Parameters": words.parameter_texts(passwords) if passwords else (),
+        "What others recommend": words.recommended_texts(passwords) if passwords else (),
+        "What an attacker gains": words.attack_texts(passwords) if passwords else (),
+        "Strength": words.strength_texts(decision) if passwords is None else (),
         "What it costs": _costs(decision, limits) if passwords is None else (),
         "What is the limit": _limit(decision, limits),
         "Threads": tuple(limits.threads),
         "The first record": tuple(limits.states),
-        "What to know": remark_texts(decision, chosen),
-        "Under one key": key_texts(decision, chosen),
-        "On the wire": wire_texts(decision),
+        "What to know": words.remark_texts(decision, chosen),
+        "Under one key": words.key_texts(decision, chosen),
+        "On the wire": words.wire_texts(decision),
         "Status": _status(decision, chosen),
         "What would change the answer": _changes(decision, changes) if passwords is None else (),
         "Ruled out": _ruled_out(decision),
@@ -116,7 +97,7 @@ def tell(
         decision.case.task.title,
         _answer(decision, passwords),
         tuple((heading, texts) for heading, texts in lines.items() if texts),
-        password_table(passwords) if passwords else _table(everything or decision),
+        words.password_table(passwords) if passwords else _table(everything or decision),
     )
 
 
@@ -125,7 +106,7 @@ def beyond_texts(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What single calls cost at the smallest size, and what several cores do at the largest one, headed each."""
     assert decision.first
-    option = option_text(decision.first.best)
+    option = words.option_text(decision.first.best)
 
     def headed(lines: tuple[str, ...], cell: Cell) -> tuple[str, ...]:
         return (f"{option}, {cell.operation}, {size_label(cell.size_bytes)}:", *lines) if lines else ()
@@ -168,7 +149,7 @@ def _answer(decision: Decision, passwords: PasswordDecision | None) -> str:
     if passwords and passwords.parameters:
         parameters = passwords.parameters[0]
         name = parameters.ranked.algorithm.name.partition(",")[0]
-        return f"{name} with {parameters.words}, in {library_text(parameters.ranked.best)}"
+        return f"{name} with {parameters.words}, in {words.library_text(parameters.ranked.best)}"
     if decision.first is None:
         if not decision.ruled_out:
             return "Nothing: no algorithm that came into question has a figure here."
@@ -176,7 +157,7 @@ def _answer(decision: Decision, passwords: PasswordDecision | None) -> str:
             return "Nothing: all that came into question is ruled out."
         return "Nothing: what is allowed has no figure here, and the rest is ruled out."
     tied = decision.equal if decision.sure is not Sure.DOUBTFUL else ()
-    return " or ".join(option_text(entry.best) for entry in (decision.first, *tied))
+    return " or ".join(words.option_text(entry.best) for entry in (decision.first, *tied))
 
 
 def _sure(decision: Decision) -> tuple[str, ...]:
@@ -186,12 +167,12 @@ def _sure(decision: Decision) -> tuple[str, ...]:
     if second is None or comparison is None:
         if second is None:
             return ("It is the only candidate that is allowed and has a figure here.",)
-        word = status_word(second.standing)
+        word = words.status_word(second.standing)
         return (
             "It is the only candidate that is allowed without reserve and has a figure here. The next, "
-            f"{option_text(second.best)}, is {'allowed ' * (word == 'with reserve')}{word}.",
+            f"{words.option_text(second.best)}, is {'allowed ' * (word == 'with reserve')}{word}.",
         )
-    text = f"the runner-up, {option_text(second.best)}, costs {times_text(comparison)} as much"
+    text = f"the runner-up, {words.option_text(second.best)}, costs {times_text(comparison)} as much"
     cheaper = _unseen(decision)
     if decision.sure is Sure.CERTAIN:
         return (f"Certain: {text}.", *cheaper)
@@ -201,7 +182,7 @@ def _sure(decision: Decision) -> tuple[str, ...]:
     if decision.sure is Sure.LIKELY:
         return (f"Likely: {text}, more than a disturbed figure explains, though {comparison.doubt}.",)
     doubts = [
-        f"{option_text(entry.best)} costs {times_text(each)} as much, but {each.doubt or each.reason}"
+        f"{words.option_text(entry.best)} costs {times_text(each)} as much, but {each.doubt or each.reason}"
         for entry, each in decision.undecided
     ]
     return (f"It is not known: {'; '.join(doubts)}. A longer run on a quieter machine would show it.",)
@@ -212,14 +193,16 @@ def _unseen(decision: Decision) -> tuple[str, ...]:
     first = decision.first
     if first is None or first.best.unseen:
         return ()
-    return tuple(
-        f"In {library_text(option)} it costs ×{ratio_text(quotient(option.cost.estimate, first.best.cost.estimate))}, "
-        "but the audit did not confirm its work there: it ranks behind those whose work was confirmed."
-        for option in first.options
-        if option.unseen
-        and option.unit == first.best.unit
-        and option.cost.estimate.value < first.best.cost.estimate.value
-    )
+    best, sentences = first.best, []
+    for option in first.options:
+        cost = option.cost.estimate
+        if option.unseen and option.unit == best.unit and cost.value < best.cost.estimate.value:
+            ratio = ratio_text(quotient(cost, best.cost.estimate))
+            sentences.append(
+                f"In {words.library_text(option)} it costs ×{ratio}, but the audit did not confirm its work there: it "
+                "ranks behind those whose work was confirmed."
+            )
+    return tuple(sentences)
 
 
 def _audit_parts(decision: Decision) -> bool:
@@ -247,7 +230,7 @@ def _costs(decision: Decision, limits: Limits) -> tuple[str, ...]:
             read(figure, unit) for unit in (Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL, Unit.CYCLES_PER_BYTE)
         )
         text = f"{operation}, {size_label(size)}" if has_data else operation
-        text += f": {time_text(ns)} {with_article(task.unit)}" if ns else ""
+        text += f": {words.time_text(ns)} {words.with_article(task.unit)}" if ns else ""
         text += f", {value_text(cycles)} cycles" if cycles else ""
         text += f", {value_text(each)} cycles a byte" if each else ""
         if speed := read(figure, Unit.GIGABYTES_PER_SECOND if has_data else Unit.CALLS_PER_SECOND):
@@ -258,7 +241,7 @@ def _costs(decision: Decision, limits: Limits) -> tuple[str, ...]:
     if decision.case.mix.counts:
         mix, figure = decision.case.mix, next(iter(best.figures.values()))
         scale = 1.0 if best.unit == "ns" else figure.ns_per_call / figure.per_call
-        took = time_text(best.cost.estimate.scaled(scale))
+        took = words.time_text(best.cost.estimate.scaled(scale))
         sentences.append(
             f"The {mix.messages:,} messages of the histogram ({mix.bytes:,} bytes) take {took} of one core."
         )
@@ -315,7 +298,7 @@ def _status(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
         return ("No authority has a say here: nothing of this is for security.",)
     profile = decision.case.asked.profile
     sentences = [
-        f"{plain_name(entry.algorithm)}: {'; '.join(standing_texts(entry.standing, profile))}."
+        f"{words.plain_name(entry.algorithm)}: {'; '.join(words.standing_texts(entry.standing, profile))}."
         for entry in chosen
     ]
     whose = (
@@ -329,7 +312,7 @@ def _changes(decision: Decision, changes: Iterable[Change]) -> tuple[str, ...]:
     for change in changes:
         first = change.decision.first
         by_name = first and change.kind in ("library", "profile")
-        result = "" if first is None else first.algorithm.name if by_name else option_text(first.best)
+        result = "" if first is None else first.algorithm.name if by_name else words.option_text(first.best)
         grouped.setdefault((change.kind, result), []).append(change)
     texts = []
     for (kind, result), group in grouped.items():
@@ -343,7 +326,7 @@ def _changes(decision: Decision, changes: Iterable[Change]) -> tuple[str, ...]:
             texts.append(f"For {sizes} alone: {result}{close}.")
         elif kind == "library":
             firsts = (change.decision.first for change in group)
-            names = ", ".join(library_text(first.best) for first in firsts if first)
+            names = ", ".join(words.library_text(first.best) for first in firsts if first)
             texts.append(f"With {names} alone: {result}{close}.")
         elif kind == "profile":
             where = "in this library" if decision.case.runners else "here"
@@ -353,7 +336,7 @@ def _changes(decision: Decision, changes: Iterable[Change]) -> tuple[str, ...]:
                 reason
                 for entry in later.ruled_out
                 if decision.first and entry.algorithm.id == decision.first.algorithm.id
-                for reason in standing_texts(entry.standing, later.case.asked.profile)
+                for reason in words.standing_texts(entry.standing, later.case.asked.profile)
             ]
             because = f"; by then {'; '.join(reasons)}" if reasons else ""
             texts.append(f"From {group[0].what}: {result or 'nothing that has a figure here'}{because}.")
@@ -371,7 +354,7 @@ def _processor(decision: Decision, later: Decision, close: str) -> str:
         factor = quotient(later.first.best.cost.estimate, before.cost.estimate)
         ratio = f", at ×{ratio_text(factor)} the cost"
     same = before and before.algorithm is later.first.best.algorithm
-    name = option_text(later.first.best)
+    name = words.option_text(later.first.best)
     named = {part for algorithm in decision.case.task.algorithms for part in known[algorithm].accelerated_by}
     lacking = no_instructions(part for part in CPU_FLAGS if part in named)
     return f"If this processor had {lacking} (tier soft): {'still ' if same else ''}{name}{ratio}{close}."
@@ -381,8 +364,8 @@ def _ruled_out(decision: Decision) -> tuple[str, ...]:
     faster = {option.algorithm.id: comparison for option, comparison in decision.faster_but_out}
     sentences = []
     for entry in decision.ruled_out:
-        reasons = standing_texts(entry.standing, decision.case.asked.profile)
-        text = f"{plain_name(entry.algorithm)}: {'; '.join(reasons)}"
+        reasons = words.standing_texts(entry.standing, decision.case.asked.profile)
+        text = f"{words.plain_name(entry.algorithm)}: {'; '.join(reasons)}"
         if entry.algorithm.kind == "password-hash":  # nobody wants a fast one
             sentences.append(f"{text}.")
             continue
@@ -406,22 +389,22 @@ def _table(decision: Decision) -> Listing:
     places = [(name, size) for name in dict.fromkeys(name for name, _ in keys) for size in sizes]
     heads = [f"{name} {size_label(size)}" if by_size else name for name, size in places]
     protocol, algorithms = decision.case.task.protocol, [entry.algorithm for entry in measured]
-    heads += wire_columns(algorithms, protocol)
-    strong = has_strengths(algorithms)
+    heads += words.wire_columns(algorithms, protocol)
+    strong = words.has_strengths(algorithms)
     mark = " w" if _audit_parts(decision) else ""
     rows = []
     for ranked in measured:
         strength = strength_of(ranked.algorithm.id)
         known = [strength.said if strength else ""] if strong else []
-        sent = wire_cells(ranked.algorithm, protocol)
+        sent = words.wire_cells(ranked.algorithm, protocol)
         for option in ranked.options:
             readings = (
                 read(option.figures[place], unit) if place in option.figures else None for place in places
             )
             values = [value_text(reading) if reading else "" for reading in readings]
-            library = f"{library_text(option)}{mark * option.unseen}"
+            library = f"{words.library_text(option)}{mark * option.unseen}"
             rows.append(
-                (ranked.algorithm.name, library, *values, *sent, *known, status_word(ranked.standing))
+                (ranked.algorithm.name, library, *values, *sent, *known, words.status_word(ranked.standing))
             )
     columns = [Head(unit.value), Head("library"), *(Head(head, "n") for head in heads)]
     columns += [Head("strength")] if strong else []

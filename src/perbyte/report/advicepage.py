@@ -44,13 +44,13 @@ def advice_page(
 ) -> Page:
     """The page of all answers to a question, from the figures of `run`; `beside` is a table of other machines.
 
-    `libraries` is task of the libraries that have all parts.
-
-    `card` comes first, then what was measured; who allows what is folded below it.
+    `libraries` is a table of the libraries that have all parts. `card` comes first, then what was measured; who allows
+    what is folded below it.
     """
     sections = [_section(task, number, alone=len(told) == 1) for number, task in enumerate(told, 1)]
     command = shlex.join(["perbyte", *(plain(word, 200) for word in run.conditions.command)])
     repeat = [Block("code", command)] if run.conditions.command else []
+    sources = _sources(told)
     return Page(
         question.title,
         [question.asks],
@@ -59,9 +59,7 @@ def advice_page(
             *_tabled("libraries", libraries),
             *sections,
             *_tabled("machines", beside),
-            Section(
-                "sources", "Sources", "Sources", [listed(_sources(told)) if _sources(told) else text("None.")]
-            ),
+            Section("sources", "Sources", "Sources", [listed(sources) if sources else text("None.")]),
             Section("repeat", "Repeat", "How to repeat it", [*repeat, *(text(note) for note in notes)]),
         ],
     )
@@ -69,9 +67,9 @@ def advice_page(
 
 def _tabled(place: str, listing: Listing | None) -> list[Section]:
     """A section of one table; none where there is no row."""
-    return (
-        [Section(place, listing.title, listing.title, [table(listing)])] if listing and listing.rows else []
-    )
+    if not listing or not listing.rows:
+        return []
+    return [Section(place, listing.title, listing.title, [table(listing)])]
 
 
 def _section(told: Told, number: int, *, alone: bool) -> Section:
@@ -184,12 +182,10 @@ def _sources(told: Sequence[Told]) -> list[tuple[str, str]]:
         for ranked in (*task.decision.ranking, *task.decision.ruled_out):
             for quote in ranked.standing.quotes:
                 document = quote.document
-                seen = (
+                draft = ", a draft" if document.draft else ""
+                looked = (
                     f"looked up {document.retrieved}" if document.retrieved else "not looked up: unconfirmed"
                 )
-                draft = ", a draft" if document.draft else ""
-                documents[str(document)] = (
-                    quote.authority,
-                    f"{document}{draft}, published {document.published}; {seen}",
-                )
+                text_of = f"{document}{draft}, published {document.published}; {looked}"
+                documents[str(document)] = (quote.authority, text_of)
     return sorted(documents.values())

@@ -34,7 +34,7 @@ def render_advice(
     width: int | None = None,
     colour: bool | None = None,
 ) -> str:
-    """Give the answers as text, `card` first; `libraries` is a table of them, `beside` task of other machines."""
+    """Give the answers as text, `card` first; `libraries` is a table of them, `beside` one of other machines."""
     width = columns_of(width)
     lines = [
         *prose(question.title, width, "bold"),
@@ -44,8 +44,8 @@ def render_advice(
     ]
     if libraries:
         lines += [Text(), *listing_text(libraries, width)]
+    several = len(told) > 1
     for task in told:
-        several = len(told) > 1
         if several:
             heading = f"{sentence(task.title)}: {task.answer}"
             lines += [Text(), *prose(heading, width, "bold underline")]

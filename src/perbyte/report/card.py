@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 
@@ -91,11 +91,8 @@ class Card:
     notes: tuple[str, ...] = ()
 
 
-Name = Callable[[CellFigure], str]
-
-
-def run_card(run: Run, names: Mapping[tuple[str, str], str] | None = None) -> Card:
-    """The card of a run; `names` are what a study calls an algorithm on a tier."""
+def run_card(run: Run) -> Card:
+    """The card of a run."""
     wrong = {cell for cell, failure in run.failed_cells() if failure.kind == "incorrect"}
     known = load().algorithms
     figures = [
@@ -119,12 +116,8 @@ def run_card(run: Run, names: Mapping[tuple[str, str], str] | None = None) -> Ca
     for figure in kept:
         questions_.setdefault((figure.cell.contract, kin_of(figure.cell)), []).append(figure)
 
-    def name(figure: CellFigure) -> str:
-        called = (names or {}).get((figure.cell.algorithm, figure.cell.cpu)) or title_of(figure.cell)
-        return plain(called, 44)
-
-    contracts = {figure.cell.contract for figure in kept}
-    asked = [_Race(question, name, several=len(contracts) > 1) for question in questions_.values()]
+    several = len({figure.cell.contract for figure in kept}) > 1
+    asked = [_Race(run, question, several=several) for question in questions_.values()]
     asked.sort(key=lambda race: (-len(race.rivals), race.order))
     shown = [race for race in asked if len(race.rivals) > 1][:_MOST] or asked[:1]
     notes = []
@@ -135,20 +128,25 @@ def run_card(run: Run, names: Mapping[tuple[str, str], str] | None = None) -> Ca
         notes.append(
             f"With the processor's own instructions; rows without them ({', '.join(map(plain, tiers))}) are below."
         )
-    return Card(tuple(race.line(run) for race in shown), tuple(notes))
+    return Card(tuple(race.line() for race in shown), tuple(notes))
+
+
+def _name(figure: CellFigure) -> str:
+    return plain(title_of(figure.cell), 44)
 
 
 class _Race:
     """Figures of one contract that answer one question, at the operation and size that most of them have."""
 
-    def __init__(self, figures: Sequence[CellFigure], name: Name, *, several: bool) -> None:
-        self.figures, self.name, self.several = figures, name, several
+    def __init__(self, run: Run, figures: Sequence[CellFigure], *, several: bool) -> None:
+        self.figures, self.several = figures, several
+        self.noise, self.precision = run.noise_floor, run.conditions.policy.precision
         count = Counter((figure.cell.operation, figure.cell.size_bytes) for figure in figures)
         self.place = max(count, key=lambda name: (count[name], -operation_order(name[0]), name[1]))
         self.rivals = [
             figure for figure in figures if (figure.cell.operation, figure.cell.size_bytes) == self.place
         ]
-        self.one_name = len({name(figure) for figure in figures}) == 1
+        self.one_name = len({_name(figure) for figure in figures}) == 1
         self.one_runner = len({figure.cell.runner for figure in figures}) == 1
 
     @property
@@ -156,9 +154,9 @@ class _Race:
         """By operation and algorithm, as in the tables."""
         return operation_order(self.place[0]), natural(self.rivals[0].cell.algorithm)
 
-    def line(self, run: Run) -> Line:
+    def line(self) -> Line:
         """The answer."""
-        standings = dict(stand(self.rivals, run.noise_floor, precision=run.conditions.policy.precision))
+        standings = dict(stand(self.rivals, self.noise, precision=self.precision))
         ordered = sorted(self.rivals, key=lambda figure: figure.ns_per_call)
         ahead = [figure for figure in ordered if figure in standings]
         best = (ahead or ordered)[0]
@@ -172,24 +170,23 @@ class _Race:
         if not ahead:  # one in doubt has the lowest cost
             why = doubt_of(best) or "no other one has an interval"
             return Line(about, "?", lowest, f"{reading}; not known who is the fastest: {why}", cost)
-        told = [reading, self.between(standings[best], ahead, run)]
+        told = [reading, self.between(standings[best], ahead)]
         rest = [figure for figure in ordered if figure not in standings]
         if rest:
-            told.append(self.behind(best, rest[0], run))
+            told.append(self.behind(best, rest[0]))
         known = {figure.cell.algorithm for figure in ahead}
         other = next((figure for figure in rest if figure.cell.algorithm not in known), None)
         if other and other is not rest[0]:
-            told.append(self.behind(best, other, run, next_=False))
-        told.append(self.elsewhere(run, {figure.cell.runner for figure in ahead}))
+            told.append(self.behind(best, other, next_=False))
+        told.append(self.elsewhere({figure.cell.runner for figure in ahead}))
         sign = Place(standings[best].value).sign
         return Line(about, sign, self.named(ahead), "; ".join(filter(None, told)), cost)
 
-    @staticmethod
-    def between(standing: Lead, ahead: Sequence[CellFigure], run: Run) -> str:
+    def between(self, standing: Lead, ahead: Sequence[CellFigure]) -> str:
         """What is known of those who are or may be the fastest; nothing where it is one alone."""
         if standing is Lead.TIED:
-            floor = run.noise_floor.relative if run.noise_floor else None
-            return f"known to be alike within {percent(margin_of(floor, run.conditions.policy.precision))}"
+            floor = self.noise.relative if self.noise else None
+            return f"known to be alike within {percent(margin_of(floor, self.precision))}"
         if standing is Lead.UNKNOWN:
             doubts = [doubt for figure in ahead if (doubt := doubt_of(figure))]
             unseen = any(Doubt.UNCHAINED in {warning.kind for warning in figure.warnings} for figure in ahead)
@@ -203,7 +200,7 @@ class _Race:
         size = data_bytes(self.rivals[0].cell)
         what = f"{plain(operation, 24)} {size_label(size)}" if size else plain(operation, 24)
         known = load().algorithms.get(self.rivals[0].cell.algorithm)
-        title = self.name(self.figures[0]) if self.one_name or known is None else class_of(known)
+        title = _name(self.figures[0]) if self.one_name or known is None else class_of(known)
         return f"{title}, {what}" + (f", {plain(self.rivals[0].cell.contract, 30)}" if self.several else "")
 
     def called(self, figure: CellFigure) -> str:
@@ -211,7 +208,7 @@ class _Race:
         library = plain(figure.cell.runner, 24)
         if self.one_name:
             return library
-        return self.name(figure) if self.one_runner else f"{self.name(figure)} in {library}"
+        return _name(figure) if self.one_runner else f"{_name(figure)} in {library}"
 
     def named(self, ahead: Sequence[CellFigure]) -> str:
         """Those who are ahead: `aes-256-gcm in libgcrypt or openssl`."""
@@ -220,7 +217,7 @@ class _Race:
         else:
             runners: dict[str, list[str]] = {}
             for figure in ahead:
-                runners.setdefault(self.name(figure), []).append(plain(figure.cell.runner, 24))
+                runners.setdefault(_name(figure), []).append(plain(figure.cell.runner, 24))
             names = [f"{name} in {' or '.join(where)}" for name, where in runners.items()]
         more = f" or {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         return " or ".join(names[:_NAMED]) + more
@@ -234,13 +231,13 @@ class _Race:
                 return f"{value_text(estimate)} {unit.value}"
         return ""
 
-    def behind(self, best: CellFigure, other: CellFigure, run: Run, *, next_: bool = True) -> str:
+    def behind(self, best: CellFigure, other: CellFigure, *, next_: bool = True) -> str:
         """How much more `other` costs."""
-        comparison = compare(best, other, run.noise_floor, precision=run.conditions.policy.precision)
+        comparison = compare(best, other, self.noise, precision=self.precision)
         subject = f"the next, {self.called(other)}," if next_ else self.called(other)
         return f"{subject} costs {times_text(comparison)} as much"
 
-    def elsewhere(self, run: Run, ahead: set[str]) -> str:
+    def elsewhere(self, ahead: set[str]) -> str:
         """Who is the fastest at the smallest size, where that is another library beyond doubt."""
         operation, size = self.place
         figures = [
@@ -250,7 +247,7 @@ class _Race:
         ]
         least = min((figure.cell.size_bytes for figure in figures), default=size)
         small = [figure for figure in figures if figure.cell.size_bytes == least]
-        standings = stand(small, run.noise_floor, precision=run.conditions.policy.precision)
+        standings = stand(small, self.noise, precision=self.precision)
         first = next((figure for figure, standing in standings if standing is Lead.FASTEST), None)
         if least == size or first is None or first.cell.runner in ahead:
             return ""

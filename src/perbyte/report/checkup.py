@@ -14,6 +14,12 @@ from perbyte.report.listing import Listing, columns
 from perbyte.report.listing import lines as table_lines
 from perbyte.stats.known_loops import KNOWN, SLOWDOWNS, LoopReading, Trials
 
+_CERTAINTY = {
+    "sure": "",
+    "likely": "only one mode was seen (always alone, or never): each process looks again",
+    "halved": "no process was alone on these cores yet: the length is inferred, and each process checks it again",
+}
+
 
 def checkup_lines(seen: Any) -> Iterator[str]:
     """All that `app.checkup` saw, in sections."""
@@ -76,24 +82,17 @@ def machine_lines(machine: Machine) -> list[str]:
     ]
 
 
-_CERTAINTY = {
-    "sure": "",
-    "likely": "only one mode was seen (always alone, or never): each process looks again",
-    "halved": "no process was alone on these cores yet: the length is inferred, and each process checks it again",
-}
-
-
 def neighbour_lines(
     results: Sequence[Mapping[str, object]], watched: Sequence[Any], machine: Machine
 ) -> list[str]:
     """What looks for others on the core, how sure that is, and what it saw in the last second."""
     first = next((result for result in results if result["contention_length"]), None)
     single = machine.threads_per_core == 1 and not machine.virtualisation
+    if first is None and single:
+        return [
+            "the cores have no second hardware thread; the front-end probe watches for what else there may be"
+        ]
     if first is None:
-        if single:
-            return [
-                "the cores have no second hardware thread; the front-end probe watches for what else there may be"
-            ]
         return [
             "no filler shows where the reorder buffer of these cores ends: the front-end probe serves, "
             "which sees less (please send the file of: perbyte doctor --report FILE)"
@@ -110,9 +109,8 @@ def neighbour_lines(
     lines = [f"reorder-buffer probe, {length} {filler} between chains of {chain} square roots: {modes}"]
     lines += filter(None, [_CERTAINTY.get(certainty, "")])
     lines += [
-        f"core {watch.core}, last second: alone {watch.alone:.0%}, shared {watch.shared:.1%}, "
-        f"taken away {watch.taken:.0%}; "
-        f"quiet intervals of {watch.alone_us:.0f} µs (median)"
+        f"core {watch.core}, last second: alone {watch.alone:.0%}, shared {watch.shared:.1%}, taken away "
+        f"{watch.taken:.0%}; quiet intervals of {watch.alone_us:.0f} µs (median)"
         for watch in watched
     ]
     if single:

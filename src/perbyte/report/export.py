@@ -93,18 +93,13 @@ def to_csv(run: Run) -> str:
     for figure in run.cells:
         record = cell_record(figure, standings.get(figure.cell)) | _ends(figure) | of_run
         record["warnings"] = "; ".join(record["warnings"])
-        record["quantiles"] = "; ".join(
-            f"{entry['share']:g}={entry['value']:g}"
-            for entry in record["quantiles"]
-            if entry["value"] is not None
-        )
+        known = [entry for entry in record["quantiles"] if entry["value"] is not None]
+        record["quantiles"] = "; ".join(f"{entry['share']:g}={entry['value']:g}" for entry in known)
         record |= counted.get(figure.cell, {})
         if told := leaks.get(figure.cell):
-            record |= {
-                "leak": told.verdict,
-                "leak_bound": json_ready(told.bound),
-                "leak_said": verdict_text(told),
-            }
+            record |= zip(
+                LEAK_FIELDS, (told.verdict, json_ready(told.bound), verdict_text(told)), strict=True
+            )
         rows.append(record)
     return csv_text(fields, rows)
 
@@ -114,9 +109,8 @@ def _ends(figure: CellFigure) -> dict[str, Any]:
     ends: dict[str, Any] = {}
     for name, unit in _WITH_ENDS:
         reading = read(figure, unit)
-        known = reading if reading and reading.known else None
-        ends[f"{name}_low"] = known.low if known else None
-        ends[f"{name}_high"] = known.high if known else None
+        low, high = (reading.low, reading.high) if reading and reading.known else (None, None)
+        ends |= {f"{name}_low": low, f"{name}_high": high}
     return ends
 
 
@@ -247,13 +241,13 @@ def exported(run: Run, form: str) -> tuple[str, str]:
 
 
 def _table(run: Run) -> tuple[str, str]:
-    table, left_out = exchange.write_table(run), ""
+    table = exchange.write_table(run)
     if not table.text:
         raise UsageError(
             "this run has no figure that a table of openssl speed can hold",
             hint="it holds: ciphers stream/1 (encrypt), hashes oneshot/1, MACs message/1, RSA and DSA pk/1",
         )
-    if table.left_out:
-        cells = f"{len(table.left_out)} cells"
-        left_out = f"{cells} do not fit such a table and are left out: {table.left_out[0]} ..."
-    return table.text, left_out
+    if not table.left_out:
+        return table.text, ""
+    cells = f"{len(table.left_out)} cells"
+    return table.text, f"{cells} do not fit such a table and are left out: {table.left_out[0]} ..."

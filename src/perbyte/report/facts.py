@@ -10,6 +10,7 @@ import math
 import re
 import shlex
 import statistics
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -63,12 +64,9 @@ def noise_line(noise: NoiseFloor | None) -> str:
     )
 
 
-def cycle_sources(run: Run) -> dict[str, int]:
+def cycle_sources(run: Run) -> Counter[str]:
     """Count the figures of each cycle source."""
-    sources: dict[str, int] = {}
-    for figure in run.cells:
-        sources[figure.cycle_source] = sources.get(figure.cycle_source, 0) + 1
-    return sources
+    return Counter(figure.cycle_source for figure in run.cells)
 
 
 _SOURCES = {
@@ -222,20 +220,16 @@ def condition_facts(run: Run) -> list[tuple[str, list[tuple[str, str]]]]:
     A run that Perbyte did not measure has no policy: what stands in its file is only what every run's file has.
     """
     conditions = run.conditions
-    came_from = [
-        ("input", ", ".join(f"{key}: {value}" for key, value in conditions.input.items())),
-        ("origin", conditions.origin),
-    ]
+    title, facts = "Where it is from", []
     if conditions.origin == MEASURED:
-        how = ("How it was measured", [*_protocol_facts(run), *came_from])
-    else:
-        how = ("Where it is from", came_from)
-    machine = [fact for fact in _machine_facts(run) if fact[1]]
-    return [
-        (heading, [(name, plain(value, 1500)) for name, value in facts if value])
-        for heading, facts in (("Machine", machine), how)
-        if facts
-    ]
+        title, facts = "How it was measured", _protocol_facts(run)
+    facts.append(("input", ", ".join(f"{key}: {value}" for key, value in conditions.input.items())))
+    facts.append(("origin", conditions.origin))
+    parts = {
+        heading: [(name, plain(value, 1500)) for name, value in part if value]
+        for heading, part in (("Machine", _machine_facts(run)), (title, facts))
+    }
+    return [(heading, part) for heading, part in parts.items() if part]
 
 
 def _machine_facts(run: Run) -> list[tuple[str, str]]:

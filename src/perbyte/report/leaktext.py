@@ -59,10 +59,11 @@ def _ends(difference: Difference) -> str:
 def render_leaks(run: LeakRun) -> str:
     """The table: a block for each cell, a line for each contrast."""
     lines = _told(run.figures, run.alpha)
-    if run.taint:
-        lines += [taint_line(entry) for entry in run.taint]
-    for failure in run.failures:
-        lines.append(f"not measured: {failure.address or failure.runner}: {plain(failure.message, 300)}")
+    lines += [taint_line(entry) for entry in run.taint]
+    lines += [
+        f"not measured: {failure.address or failure.runner}: {plain(failure.message, 300)}"
+        for failure in run.failures
+    ]
     return "\n".join(lines) + "\n"
 
 

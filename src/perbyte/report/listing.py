@@ -110,16 +110,12 @@ def columns(words: str) -> tuple[Head, ...]:
     return tuple(Head(head, look) for head, _, look in parts)
 
 
-def from_records(
-    rows: Sequence[Mapping[str, Any]], flows: str, gives_way: Sequence[str] = (), title: str = ""
-) -> Listing:
+def from_records(rows: Sequence[Mapping[str, Any]], flows: str, gives_way: Sequence[str] = ()) -> Listing:
     """A listing of `rows` with the same keys, which are heads and fields; `gives_way` in the order of going."""
     order = {name: number for number, name in enumerate(gives_way, 1)}
     names = rows[0] if rows else ()
     columns = [Head(name, "", name, name == flows, order.get(name, 0)) for name in names]
-    return Listing(
-        title, columns, [[(plain(value, _LONGEST), value) for value in row.values()] for row in rows]
-    )
+    return Listing("", columns, [[(plain(value, _LONGEST), value) for value in row.values()] for row in rows])
 
 
 def records(listing: Listing) -> list[dict[str, Any]]:
@@ -135,11 +131,16 @@ def records(listing: Listing) -> list[dict[str, Any]]:
     ]
 
 
+def _table(columns: Sequence[Head], rows: Sequence[Sequence[str]]) -> list[Sequence[str]]:
+    return [[column.text or "" for column in columns], *rows]
+
+
 def markdown(listing: Listing) -> list[str]:
     """The lines of a table in Markdown."""
     columns, rows = listing.shown
-    table = [[column.text or "" for column in columns], *rows]
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in table]
+    lines = [
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in _table(columns, rows)
+    ]
     return [lines[0], "| --- " * len(columns) + "|", *lines[1:]]
 
 
@@ -173,7 +174,7 @@ def _flowing(
             del room[place]
         room[flowing] = min(room[flowing], max(_left(room, flowing, width), 1))
     drawn = []
-    for number, row in enumerate([[column.text or "" for column in columns], *rows]):
+    for number, row in enumerate(_table(columns, rows)):
         flow = textwrap.wrap(row[flowing], room[flowing], break_on_hyphens=False) or [""]
         for index, part in enumerate(flow):
             cells = (part if place == flowing else "" if index else row[place] for place in room)
@@ -201,7 +202,7 @@ def _in_parts(
     for start in range(lead, max(len(columns), lead + 1), step):
         part = [*range(lead), *range(start, min(start + step, len(columns)))]
         drawn += [("", False)] * bool(drawn)
-        for number, row in enumerate([[column.text or "" for column in columns], *rows]):
+        for number, row in enumerate(_table(columns, rows)):
             line = GAP.join(_aligned(row[place], columns[place], room[place]) for place in part)
             drawn.append((line.rstrip(), not number))
     return drawn
@@ -226,10 +227,7 @@ def wrapped(line: str, width: int | None) -> list[str]:
 
 
 def _widths(columns: Sequence[Head], rows: Sequence[Sequence[str]]) -> list[int]:
-    return [
-        max(len(column.text or ""), *(len(row[place]) for row in rows)) if rows else len(column.text or "")
-        for place, column in enumerate(columns)
-    ]
+    return [max(map(len, texts)) for texts in zip(*_table(columns, rows), strict=True)]
 
 
 def _left(room: dict[int, int], flowing: int, width: int) -> int:

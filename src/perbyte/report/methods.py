@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 
 from perbyte.model import Doubt, Policy, Run
 from perbyte.model.cell import LOOP
 from perbyte.model.text import counted, plain
-from perbyte.report.facts import MEASURED, clean_share, clock_observed, library_names
+from perbyte.report.facts import MEASURED, clean_share, clock_observed, cycle_sources, library_names
 from perbyte.report.wording import percent
 from perbyte.stats.epoch import very_long
 
@@ -83,30 +82,30 @@ def _stopping(run: Run) -> str:
 
 def _coarser(run: Run) -> str:
     """The kinds of cells that stop earlier, as far as the run has some."""
-    long = any(
-        warning.kind is Doubt.LONG and very_long(1, *warning.numbers[:1])
-        for cell in run.cells
-        for warning in cell.warnings
-    )
-    return (" (±1% for calls that outlast ten samples)" if long else "") + (
-        " (±2% for calls in a state of their own)"
-        if any(cell.cell.state != LOOP for cell in run.cells)
-        else ""
-    )
+    parts = []
+    if _very_long(run):
+        parts.append(" (±1% for calls that outlast ten samples)")
+    if any(figure.cell.state != LOOP for figure in run.cells):
+        parts.append(" (±2% for calls in a state of their own)")
+    return "".join(parts)
+
+
+def _very_long(run: Run) -> int:
+    """How many warnings are of calls that outlast ten samples."""
+    warnings = [warning for figure in run.cells for warning in figure.warnings]
+    return sum(warning.kind is Doubt.LONG and very_long(1, *warning.numbers[:1]) for warning in warnings)
 
 
 def _samples(run: Run) -> str:
     clean, taken = clean_share(run)
-    policy, sources = run.conditions.policy, Counter(figure.cycle_source for figure in run.cells)
+    policy, sources = run.conditions.policy, cycle_sources(run)
     if not taken:
         return ""
-    cycles = (
-        "counted by the processor's cycle counter"
-        if sources["pmu"]
-        else "brought to core cycles by clock probes (instruction chains of known length) before and after each"
-        if sources["probe"]
-        else "in time only, because no cycle source could be trusted"
-    )
+    cycles = "in time only, because no cycle source could be trusted"
+    if sources["pmu"]:
+        cycles = "counted by the processor's cycle counter"
+    elif sources["probe"]:
+        cycles = "brought to core cycles by clock probes (instruction chains of known length) before and after each"
     return (
         f"Samples of about {policy.sample_us:g} µs{_untimed(policy)} were {cycles}; a sample counts as clean where the "
         f"clock probes agree within {percent(policy.clock_tolerance)}, contention probes find nobody else on the core, "
@@ -126,19 +125,18 @@ def _middle(run: Run) -> str:
 def _untimed(policy: Policy) -> str:
     if not policy.warm_us:
         return ""
-    forked = ", most of them in forks of the process," if policy.forks else ","
+    after = f"{policy.warm_us * 1e-3:g} ms"
     if policy.warm_least_us:
-        least, most = policy.warm_least_us * 1e-3, policy.warm_us * 1e-3
-        return f", taken after {least:g} to {most:g} ms of untimed calls{forked}"
-    return f", taken after {policy.warm_us * 1e-3:g} ms of untimed calls{forked}"
+        after = f"{policy.warm_least_us * 1e-3:g} to {after}"
+    forked = ", most of them in forks of the process," if policy.forks else ","
+    return f", taken after {after} of untimed calls{forked}"
 
 
 def _otherwise(run: Run) -> str:
     """The cells whose figures come about in another way."""
-    warnings = [warning for figure in run.cells for warning in figure.warnings]
-    cut = sum(warning.kind is Doubt.PIECES for warning in warnings)
-    long = sum(warning.kind is Doubt.LONG and very_long(1, *warning.numbers[:1]) for warning in warnings)
+    cut = sum(warning.kind is Doubt.PIECES for figure in run.cells for warning in figure.warnings)
     text = f", of {counted(cut, 'cell')} the line through the costs of pieces of two lengths" if cut else ""
+    long = _very_long(run)
     return text + (f", of {counted(long, 'cell')} the lower quartile of single calls" if long else "")
 
 

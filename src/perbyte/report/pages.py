@@ -16,7 +16,7 @@ from pathlib import Path
 from perbyte.errors import UsageError
 from perbyte.model import Run
 from perbyte.model.text import plain
-from perbyte.report import findings
+from perbyte.report import findings, sections
 from perbyte.report.card import Card, Line, comparison_card, run_card
 from perbyte.report.facts import MEASURED, commands, failure_lines
 from perbyte.report.files import Say, silent, written
@@ -27,20 +27,6 @@ from perbyte.report.pictures import comparison_pictures, history_pictures, not_d
 from perbyte.report.pivot import comparison_pivot, run_pivot
 from perbyte.report.ratiocharts import counted_in, mean_ratios
 from perbyte.report.runview import RunView
-from perbyte.report.sections import (
-    READ,
-    behaviour_section,
-    cell_rows,
-    cells_section,
-    claims_section,
-    conditions_section,
-    explanation_blocks,
-    history_section,
-    listing_sections,
-    machines_section,
-    point_blocks,
-    quality_section,
-)
 from perbyte.report.studyview import tally
 from perbyte.report.wording import numbered, percent, sentence, three_digits
 from perbyte.stats.across import floor_across
@@ -86,26 +72,26 @@ def run_page(
     ] or [text("There is nothing to draw.")]
     tables = [block for grid in view.grids for block in run_pivot(grid, view)]
     repeat = [part for label, command in commands(run) for part in (text(label), Block("code", command))]
-    charts = [READ, *others, *map(text, not_drawn(view))]
-    sections = [
+    charts = [sections.READ, *others, *map(text, not_drawn(view))]
+    parts = [
         Section("summary", "Summary", "Summary", _summary(view, judgement, notes, main)),
-        claims_section(view, judgement) if judgement else None,
+        sections.claims_section(view, judgement) if judgement else None,
         Section("figures", "Charts", "Charts", charts) if others else None,
         Section("results", "Results", "Results", [text(_how_read(run)), *tables]),
-        history_section(history) if history else None,
-        *listing_sections(view),
-        behaviour_section(run),
-        cells_section(run),
-        quality_section(run, findings.counts(run)),
-        conditions_section(run),
+        sections.history_section(history) if history else None,
+        *sections.listing_sections(view),
+        sections.behaviour_section(run),
+        sections.cells_section(run),
+        sections.quality_section(run, findings.counts(run)),
+        sections.conditions_section(run),
         Section("repeat", "Repeat", "How to repeat it", repeat),
     ]
     return Page(
         title or _title(run, judgement),
         [_lead(run)],
-        [section for section in sections if section],
+        [part for part in parts if part],
         run_id=plain(run.conditions.run_id, 80),
-        cells=cell_rows(run),
+        cells=sections.cell_rows(run),
     )
 
 
@@ -157,7 +143,7 @@ def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) 
         [
             Section("summary", "Summary", "Summary", summary),
             Section("side-by-side", "Side by side", "Side by side", tables or none),
-            machines_section(runs, heads),
+            sections.machines_section(runs, heads),
             Section("missing", "Without a figure", "Without a figure", missing or whole),
             Section("repeat", "Repeat", "How to repeat it", repeat),
         ],
@@ -180,15 +166,15 @@ def history_page(history: History) -> Page:
     measured = [heading("Measured"), listed(runs)] if runs else []
     paths = "".join(f"{plain(run.path or run.conditions.run_id, 200)} " for run in history.runs)
     repeat = Block("code", f"perbyte report --history {paths}-o history.html")
-    explained = explanation_blocks(history)
+    explained = sections.explanation_blocks(history)
     return Page(
         f"The speed of cryptography{span}",
         ["What published studies measured and what was measured with Perbyte, on common algorithms."],
         [
             Section("summary", "Summary", "Summary", [main, cards(jumps, history_certainty(history))]),
-            *([Section("history", "History", "History", [READ, *others])] if others else []),
+            *([Section("history", "History", "History", [sections.READ, *others])] if others else []),
             Section("explanations", "What explains it", "What explains the jumps", explained),
-            Section("points", "Every point", "Every point", point_blocks(history)),
+            Section("points", "Every point", "Every point", sections.point_blocks(history)),
             Section("left-out", "Left out", "Figures on no line", [listed(left_out_lines(history))]),
             Section("sources", "Sources", "Sources", [listed(sources), *measured]),
             Section("repeat", "Repeat", "How to repeat it", [repeat]),
@@ -238,13 +224,10 @@ def _title(run: Run, judgement: Judgement | None) -> str:
 
 
 def _how_read(run: Run) -> str:
-    blind = run.cells and all(not figure.interval.known for figure in run.cells)
-    what = (
-        "Values as the other program printed them."
-        if blind
-        else "Median of the epochs' figures and half-width of the interval."
-    )
-    return f"{what} Only calls of the same contract are in one table."
+    printed = run.cells and not any(figure.interval.known for figure in run.cells)
+    middle = "Median of the epochs' figures and half-width of the interval."
+    values = "Values as the other program printed them." if printed else middle
+    return f"{values} Only calls of the same contract are in one table."
 
 
 def _compared(grids: Sequence[Grid], names: Sequence[str]) -> list[str]:

@@ -157,9 +157,8 @@ class RunView:
             today = None
             if point.addresses:
                 above, below = (figures[address] for address in point.addresses)
-                today = Ratio(above, below, compare(below, above, self.run.noise_floor))
-            if today and not today.comparison.ratio.value > 0:
-                today = None
+                ratio = Ratio(above, below, compare(below, above, self.run.noise_floor))
+                today = ratio if ratio.comparison.ratio.value > 0 else None
             pairs.append((point.published, today))
         return tuple(pairs)
 

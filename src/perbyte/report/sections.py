@@ -13,19 +13,10 @@ from perbyte.model import Behaviour, Cell, CellFigure, Estimate, Quality, Run
 from perbyte.model.cell import FULL, LOOP
 from perbyte.model.leak import LeakFigure
 from perbyte.model.text import natural, plain
+from perbyte.report import facts, studyview
 from perbyte.report.behaviour import count_table, memory_table, notes, per_cycle
 from perbyte.report.beside import bindings_listing, draws_listing
 from perbyte.report.costcharts import USELESS
-from perbyte.report.facts import (
-    condition_facts,
-    failure_lines,
-    feature_rows,
-    identity_rows,
-    kinds_of,
-    noise_line,
-    outputs_text,
-    profile_rows,
-)
 from perbyte.report.history import left_out_lines, points_listing, steps_listing
 from perbyte.report.html import (
     Block,
@@ -45,15 +36,6 @@ from perbyte.report.marks import Mark, marks_of
 from perbyte.report.pictures import history_pictures
 from perbyte.report.pivot import BAD
 from perbyte.report.runview import RunView, interval_said
-from perbyte.report.studyview import (
-    PUBLISHED,
-    STATISTICS,
-    claims_view,
-    compared_listing,
-    published_ratio_rows,
-    statistic_rows,
-    tally,
-)
 from perbyte.report.wording import (
     claim_text,
     number,
@@ -108,7 +90,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
         doubts = ["".join(marks_of(figure)), "; ".join(plain(warning, 160) for warning in figure.warnings)]
         rows.append([*_cell_names(figure.cell), *costs, *_quality_columns(figure), doubts])
     for cell, failure in run.failed_cells():
-        message = plain(failure.message, 200) + outputs_text(failure)
+        message = plain(failure.message, 200) + facts.outputs_text(failure)
         rows.append([*_cell_names(cell), *([_GAP] * 7), plain(failure.kind, 20), [message, message]])
     return {"kinds": [column.look for column in CELL_COLUMNS], "bad": list(BAD), "rows": rows}
 
@@ -158,25 +140,24 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
         *(
             block
             for title, rows in judgement.tables
-            for block in (heading(plain(title, 200)), table(compared_listing(title, rows)))
+            for block in (heading(plain(title, 200)), table(studyview.compared_listing(title, rows)))
         ),
-        text(sentence(tally(judgement)) + "."),
-        Block("claims", claims_view(judgement)),
+        text(sentence(studyview.tally(judgement)) + "."),
+        Block("claims", studyview.claims_view(judgement)),
     ]
-    if rows := published_ratio_rows(view):
+    if rows := studyview.published_ratio_rows(view):
         title = "Published ratios and today's"
         explained = (
             "Cost of one operation as a multiple of the other's; today's interval comes from shared epochs."
         )
-        blocks += [heading(title), text(explained), table(Listing(title, columns(PUBLISHED), rows))]
+        blocks += [heading(title), text(explained), table(Listing(title, columns(studyview.PUBLISHED), rows))]
     if tests := judgement.statistics:
+        rows = studyview.statistic_rows(tests)
+        listing = Listing("The paper's statistics", columns(studyview.STATISTICS), rows)
         blocks += [
             heading("The paper's own statistics"),
             *(text(plain(line, 800)) for line in tests.notes),
-            unfolding(
-                f"Tests, group by group ({len(tests.groups)})",
-                [table(Listing("The paper's statistics", columns(STATISTICS), statistic_rows(tests)))],
-            ),
+            unfolding(f"Tests, group by group ({len(tests.groups)})", [table(listing)]),
         ]
     if study.assumptions:
         assumed = [(plain(each.what, 800), plain(each.why, 1500)) for each in study.assumptions]
@@ -293,9 +274,9 @@ def cells_section(run: Run) -> Section:
     )
 
 
-def quality_section(run: Run, counts: Sequence[tuple[str, str]] = ()) -> Section:
+def quality_section(run: Run, counts: Sequence[tuple[str, str]]) -> Section:
     """What was counted, noise floor, pairs, qualities, failures and warnings."""
-    blocks = [Block("counts", counts), text(sentence(noise_line(run.noise_floor)) + ".")]
+    blocks = [Block("counts", counts), text(sentence(facts.noise_line(run.noise_floor)) + ".")]
     if run.noise_floor and run.noise_floor.pairs:
         pairs = [(plain(address, 200), number(ratio, 0.0001)) for address, ratio in run.noise_floor.pairs]
         heads = columns("cell, measured by two processes:text mono | ratio:n")
@@ -308,9 +289,9 @@ def quality_section(run: Run, counts: Sequence[tuple[str, str]] = ()) -> Section
     ]
     if rows:
         blocks.append(table(Listing("Quality", columns("quality | meaning:wide | cells:n"), rows)))
-    if failures := failure_lines(run):
+    if failures := facts.failure_lines(run):
         blocks += [heading("Without a figure"), listed(failures)]
-    if kinds := kinds_of(warning for figure in run.cells for warning in figure.warnings):
+    if kinds := facts.kinds_of(warning for figure in run.cells for warning in figure.warnings):
         lines = [words + (f" (and {count - 1} more like it)" if count > 1 else "") for words, count in kinds]
         blocks += [heading("Warnings"), listed(lines)]
     return Section("quality", "Quality", "Quality and noise floor", blocks)
@@ -318,15 +299,19 @@ def quality_section(run: Run, counts: Sequence[tuple[str, str]] = ()) -> Section
 
 def conditions_section(run: Run) -> Section:
     """Machine, policy and libraries."""
-    blocks = [part for name, facts in condition_facts(run) for part in (heading(name), Block("facts", facts))]
-    if rows := identity_rows(run):
+    blocks = [
+        part
+        for name, values in facts.condition_facts(run)
+        for part in (heading(name), Block("facts", values))
+    ]
+    if rows := facts.identity_rows(run):
         blocks += [heading("Libraries"), table(Listing("Libraries", columns(_IDENTITIES), rows))]
     return Section("conditions", "Conditions", "Conditions", blocks)
 
 
 def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
     """The profiles of several machines, a column each: what differs, and folded below it the rest."""
-    features, profile = feature_rows(runs), profile_rows(runs)
+    features, profile = facts.feature_rows(runs), facts.profile_rows(runs)
     rows = [(row["name"], *row["values"]) for row in profile if row["differ"]]
     alike = [(row["name"], *row["values"]) for row in profile if not row["differ"]]
     if features["known"]:

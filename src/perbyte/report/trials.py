@@ -213,15 +213,14 @@ def stored_lines(kept: Sequence[tuple[Run, CellFigure]]) -> list[str]:
     several = len({figure.cell.contract for _, figure in kept}) > 1
     for run, figure in sorted(kept, key=lambda pair: pair[1].ns_per_call):
         when = f"{run.conditions.started_at[:16].replace('T', ' ')} UTC"
-        name, cell = run.conditions.run_id, figure.cell
-        head = f"not measured again, from the run {name} of {when} (same boot, builds and policy):"
-        row = rows.setdefault(head, {}).setdefault(row_label(cell, several=several), [])
-        row.append(f"{cell.runner} {cost_text(figure)}")
-    lines = []
-    for head, costs in rows.items():
-        lines.append(head)
-        lines += [f"  {row}: {', '.join(texts)}" for row, texts in costs.items()]
-    return lines
+        head = f"not measured again, from the run {run.conditions.run_id} of {when} (same boot, builds and policy):"
+        row = rows.setdefault(head, {}).setdefault(row_label(figure.cell, several=several), [])
+        row.append(f"{figure.cell.runner} {cost_text(figure)}")
+    return [
+        line
+        for head, costs in rows.items()
+        for line in (head, *(f"  {row}: {', '.join(texts)}" for row, texts in costs.items()))
+    ]
 
 
 def row_label(cell: Cell, *, several: bool) -> str:
