@@ -7,8 +7,8 @@ import re
 import click
 import pytest
 
+from perbyte.cli.declared import OTHERS, SectionedCommand
 from perbyte.cli.group import COMMANDS, HIDDEN, commands
-from perbyte.cli.sections import OTHERS, SectionedCommand
 
 
 def complained(answer, code, *words):

@@ -120,18 +120,20 @@ def test_a_run_of_leaks_is_listed_and_refused_by_name_where_figures_are_wanted(w
         assert "damaged" not in answer.stdout
 
 
-def test_how_far_it_is_can_be_seen(world, monkeypatch):
-    from perbyte.cli import leaking
+def test_how_far_it_is_can_be_seen(monkeypatch, capsys):
+    from perbyte.cli import terminal
+    from perbyte.cli.leak import watched
 
-    told = []
-    monkeypatch.setattr(leaking, "note", lambda text, **_: told.append(text))
-    monkeypatch.setattr(leaking, "LINE_EVERY_S", 0.0)
-    progress = leaking.LeakProgress(5.0)
-    progress.say("alpha/aes-128-gcm/seal, key: fixed | random")
-    progress.close()
-    assert told == ["0 s, at most 5 s left · alpha/aes-128-gcm/seal, key: fixed | random"]
-    leaking.LeakProgress(5.0, quiet=True).say("alpha")
-    assert len(told) == 1
+    with watched(5.0) as tell:
+        tell("alpha/aes-128-gcm/seal, key: fixed | random")
+        assert capsys.readouterr().err == "", "the first line comes after a while"
+        monkeypatch.setattr(terminal, "_LINE_EVERY_S", 0.0)
+        tell("alpha/aes-128-gcm/seal, key: fixed | random")
+    told = "0 s, at most 5 s left · alpha/aes-128-gcm/seal, key: fixed | random"
+    assert capsys.readouterr().err.splitlines() == [told]
+    with watched(5.0, quiet=True) as tell:
+        tell("alpha")
+    assert capsys.readouterr().err == ""
 
 
 def test_progress_is_told_of_pairs_that_are_taken(world):

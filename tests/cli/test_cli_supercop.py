@@ -10,7 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from perbyte.app.supercop import Made, Way, held_to_reference
+from perbyte.app.supercop import Way, held_to_reference, unmade
 from perbyte.errors import EXIT_FINE, EXIT_INCORRECT, EXIT_USAGE
 from perbyte.model.run import Failure
 from perbyte.trial.supercop import Implementation
@@ -184,7 +184,7 @@ def test_of_two_against_two_those_that_disagree_with_the_reference_are_wrong(tmp
     """As the OCB of a published tree: a table for a mebibyte in two of four implementations that fit its checksums."""
     sides = {"ref": "opt, vaes", "int": "opt, vaes", "opt": "int, ref", "vaes": "int, ref"}
     made = [
-        Made(Implementation("aead", "ocb", name, tmp_path), Way(()), name, "measured", "checksumsmall fits")
+        unmade(Implementation("aead", "ocb", name, tmp_path), Way(()), name, "measured", "checksumsmall fits")
         for name in (*sides, "alone")
     ]
     failures = [

@@ -239,7 +239,7 @@ def test_watch_compares_again_at_each_change_and_survives_a_broken_file(source, 
     thread.start()
     try:
         with pytest.raises(click.Abort):
-            try_command.command.main(words, standalone_mode=False)
+            try_command.try_command.main(words, standalone_mode=False)
     finally:
         changing.set()
         thread.join()

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from perbyte.app.trying.since import Search, clearest
+from perbyte.app.trying.commits import Search, clearest
 from perbyte.errors import EXIT_USAGE, PerbyteError
 from perbyte.report.trials import search_line
 from perbyte.trial.commits import Commit

@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 from fake_scripts import row
 
-from perbyte.app.trying.bench import Bench
+from perbyte.app.trying.bench import Bench, Nowhere
 from perbyte.app.trying.clock import BESIDE_S, LEAST_S, WALL_S, Clock
-from perbyte.app.trying.first import Nowhere
 from perbyte.catalogue import load
 from perbyte.errors import EXIT_FINE
 from perbyte.measure import Survey

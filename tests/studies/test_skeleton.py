@@ -46,6 +46,13 @@ def test_a_skeleton_is_a_study(tmp_path: Path) -> None:
     }
 
 
+def test_names_of_machines_may_have_any_letters(tmp_path: Path) -> None:
+    """Escapes of JSON in two halves (a letter beyond U+FFFF) are not TOML."""
+    figures = read_figures(TABLE, machine="\U0001f5a5 zu Hause")
+    study = read_study(written(tmp_path / "doe-2024", draw(ABOUT, figures)))
+    assert [machine.id for machine in study.machines] == ["\U0001f5a5 zu Hause"]
+
+
 def test_given_cells_and_machines_are_kept() -> None:
     head = "algorithm,operation,size_bytes,value,unit,machine,cell\n"
     table = head + "Rijndael,encrypt,16,1.0,cycles/byte,old,openssl/aes-128-ecb/encrypt@16\n"

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from perbyte.app.trying.history import add_entry, read_entries
+from perbyte.app.trying.commits import add_entry, read_entries
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.trial import commits
 from perbyte.trial.commits import Repository, repository_of

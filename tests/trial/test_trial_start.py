@@ -34,7 +34,7 @@ def test_a_program_is_asked_once_what_it_offers(monkeypatch: pytest.MonkeyPatch)
             {spec.name: spec for spec in specs}, {(spec.name, cpus[0]): spec.name for spec in specs}
         )
 
-    monkeypatch.setattr("perbyte.measure.survey", survey)
+    monkeypatch.setattr("perbyte.app.trying.bench.survey", survey)
     own, library = (type("Spec", (), {"name": name})() for name in ("mine", "library"))
     bench = Bench([own], [library], load().find("sha-256"), (64,), Policy(), patience_s=1.0)
     bench._survey([own])

@@ -261,11 +261,7 @@ def find_options(case: Case) -> list[Option]:
 
 
 def _option(
-    case: Case,
-    algorithm: Algorithm,
-    runner: str,
-    here: Mapping[tuple[str, str, int], CellFigure],
-    unit: str,
+    case: Case, algorithm: Algorithm, runner: str, here: Mapping[tuple[str, str, int], CellFigure], unit: str
 ) -> Option | None:
     tiers, work = _tiers(case, algorithm), case.task.operations(algorithm)
     cells = [(cpu, operation, size) for cpu in tiers for operation in work for size in case.mix.sizes]

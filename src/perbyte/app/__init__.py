@@ -4,12 +4,12 @@ The commands call the same functions, and show what these return (docs/python.md
 
 - `calling`: measure, load, and figures and samples as Arrow tables
 - `conducting`: a request, a drawn plan or an interrupted run, measured into a run directory
-- `building`: what is needed and not built; `budget`: whether a plan fits; `run_names`: which run is meant
+- `building`: what is needed and not built; `requests`: what is asked of a run; `runs`: which stored run is meant
 - `trying`: a user's programs beside the libraries; `supercop`: implementations of a tree, built and looked at
 - `benchmarks`: benchmark files of a project; `gate`: when a comparison fails
-- `importing`: other tools' listings; `studying`: what is measured for a study
+- `importing`: other tools' listings
 - `auditing`, `checkup`, `selftest`: a runner, the machine and the harness put to the test; `agreeing`: all libraries
-- `fleets`: which fleet and which of its machines are meant; `signing`: a signature under a run
+- `fleets`: which fleet and which of its machines are meant
 - `leaking`: does time depend on secrets; `advising`: what a question needs; `lists`: what there is to choose from
 - `listener`: who hears of it meanwhile
 """

@@ -9,17 +9,17 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from perbyte.catalogue import Catalogue, Selector, load, parse_selector
+from perbyte.catalogue import Catalogue, Selector, load, parse_selector, pattern
 from perbyte.errors import RunnerError
+from perbyte.measure import Survey, built_runners, choose_cores, survey
+from perbyte.measure.machine import require_linux
+from perbyte.measure.plan import default_sizes, explain_nothing, explain_runners
+from perbyte.measure.sessions import Sessions
+from perbyte.measure.validation import Validation, Verdicts
 from perbyte.model import Cell, Failure
 from perbyte.model.cell import FULL
-
-if TYPE_CHECKING:
-    from perbyte.measure import Survey
-    from perbyte.measure.validation import Verdicts
-    from perbyte.runners import RunnerSpec
+from perbyte.runners import RunnerSpec
 
 SIZES = (67, 4096)  # bytes; the first is no multiple of a block, the second one of all
 _UNCHECKED = ("probe", "routine")
@@ -73,12 +73,6 @@ def agree(
     `selectors`: none means everything; `tell` is given the address under way. Raises EnvironmentLacking, and
     UsageError for a selector that fits nothing.
     """
-    from perbyte.catalogue import pattern
-    from perbyte.measure import choose_cores, survey
-    from perbyte.measure.machine import require_linux
-    from perbyte.measure.sessions import Sessions
-    from perbyte.measure.validation import Validation
-
     require_linux()
     began, catalogue = time.monotonic(), load()
     wanted = [parse_selector(text, catalogue) for text in selectors or ("*/*",)]
@@ -90,13 +84,7 @@ def agree(
     if not surveyed.failures:
         _require_cells(wanted, cells, surveyed, catalogue)
     absent = list(surveyed.failures)
-    with Sessions(
-        surveyed,
-        cores=choose_cores(),
-        epoch=0,
-        seed=seed,
-        gentle=True,
-    ) as sessions:
+    with Sessions(surveyed, cores=choose_cores(), epoch=0, seed=seed, gentle=True) as sessions:
         for process in dict.fromkeys(cell.process for cell in cells):
             tell("/".join(process[:2]))
             try:
@@ -117,10 +105,6 @@ def agree(
 
 def _runners(wanted: Sequence[Selector]) -> list[RunnerSpec]:
     """The built runners that selectors mean. Raises UsageError for a selector that means none."""
-    from perbyte.catalogue import pattern
-    from perbyte.measure import built_runners
-    from perbyte.measure.plan import explain_runners
-
     built = built_runners()
     meant: dict[str, RunnerSpec] = {}
     for selector in wanted:
@@ -134,8 +118,6 @@ def _runners(wanted: Sequence[Selector]) -> list[RunnerSpec]:
 def _require_cells(
     wanted: Sequence[Selector], cells: Sequence[Cell], surveyed: Survey, catalogue: Catalogue
 ) -> None:
-    from perbyte.measure.plan import explain_nothing
-
     for selector in wanted:
         if not any(_means(selector, cell) for cell in cells):
             explain_nothing(selector, surveyed, catalogue)
@@ -149,9 +131,6 @@ def _cells(
     sizes: Sequence[int],
 ) -> Iterable[Cell]:
     """A cell of each offered operation at each size; key pairs from random draws alone have nothing to compare."""
-    from perbyte.catalogue import pattern
-    from perbyte.measure.plan import default_sizes
-
     for (runner, cpu), hello in surveyed.hellos.items():
         for row in hello.operations:
             algorithm = catalogue.algorithms.get(row.algorithm)
@@ -172,8 +151,6 @@ def _cells(
 
 
 def _means(selector: Selector, cell: Cell) -> bool:
-    from perbyte.catalogue import pattern
-
     return pattern.matches(cell.runner, selector.runner) and selector.matches_operation(
         selector.runner, cell.algorithm, cell.operation
     )

@@ -13,17 +13,20 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from perbyte.app.conducting import AUDIT_VARIABLE, conduct_plan
 from perbyte.app.listener import Say, silent
+from perbyte.catalogue import load
 from perbyte.errors import EXIT_INTERRUPTED
+from perbyte.measure import Plan, survey
+from perbyte.measure.machine import require_linux
+from perbyte.measure.plan import default_sizes
 from perbyte.model import NOT_REACHED, Audit, Cell, Doubt, Policy
-
-if TYPE_CHECKING:
-    from perbyte.runners import RunnerSpec
-    from perbyte.runners.conform import Complaint
-    from perbyte.stats.audit import Seen
+from perbyte.runners import RunnerSpec, find, not_built
+from perbyte.runners.conform import Complaint, conform
+from perbyte.stats.audit import Seen, sum_up_audits
+from perbyte.store import stored_run
 
 EPOCHS = 5  # as in a run of `measure`: chains in two of them, and a clock is looked at in each
 BUDGET_S = 20.0
@@ -61,8 +64,6 @@ class Checked:
 
 def ready_runner(name: str, cpus: Sequence[str]) -> RunnerSpec:
     """The runner of that name. Raises UsageError for an unknown name or tier, EnvironmentLacking if it is not built."""
-    from perbyte.runners import find, not_built
-
     spec = find(name)
     if spec.built and not spec.out().is_dir():
         raise not_built(name)
@@ -75,8 +76,6 @@ def check_tier(
     spec: RunnerSpec, cpu: str, *, every: bool = True, seed: int = 1, say: Say = silent
 ) -> Checked:
     """Check a runner against every rule of the protocol, as `runners.conform.conform`, and audit it."""
-    from perbyte.runners.conform import conform
-
     label, began = f"{spec.name}, {cpu}: ", time.monotonic()
     complaints = conform(spec, cpu=cpu, every=every, seed=seed, tell=lambda what: say(label + what))
     took_s = time.monotonic() - began
@@ -89,11 +88,6 @@ def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> AuditOutcome:
 
     Raises KeyboardInterrupt when it is interrupted.
     """
-    from perbyte.measure import Plan, survey
-    from perbyte.measure.machine import require_linux
-    from perbyte.stats.audit import sum_up_audits
-    from perbyte.store import stored_run
-
     if os.environ.get(AUDIT_VARIABLE) == "off":
         return AuditOutcome(f"{AUDIT_VARIABLE}=off")
     require_linux()
@@ -137,9 +131,6 @@ def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> AuditOutcome:
 
 def _draw(runner: str, cpu: str, rows: Sequence[Any], seed: int) -> tuple[Cell, ...]:
     """A cell of each kind of operation under each contract."""
-    from perbyte.catalogue import load
-    from perbyte.measure.plan import default_sizes
-
     known, rows = load().algorithms, list(rows)
     random.Random(seed).shuffle(rows)
     cells: dict[tuple[str, str], Cell] = {}

@@ -9,17 +9,30 @@ import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from perbyte.app.conducting import Conducted, conduct_plan
 from perbyte.app.listener import NOBODY, Listener
 from perbyte.errors import EXIT_INTERRUPTED, UsageError
-from perbyte.model import Cell, Policy, Run
+from perbyte.measure import Plan, choose_cores, foresee, recall_pace, survey
+from perbyte.measure.plan import choose_twins
+from perbyte.model import Cell, Policy, Run, parse_address
 from perbyte.model.text import counted
-
-if TYPE_CHECKING:
-    from perbyte.stats.trials import BaselineChange
-    from perbyte.trial.benchmark_file import BenchmarkProgram, BuiltBenchmarks
+from perbyte.runners import locate
+from perbyte.stats.trials import BaselineChange, changes, gaps
+from perbyte.trial import kept
+from perbyte.trial.benchmark_file import (
+    PROGRAM,
+    BenchmarkProgram,
+    BuiltBenchmarks,
+    describe_routines,
+    places_of,
+    put_in_place,
+    suite_in,
+)
+from perbyte.trial.cargo_bench import already_built, build_cargo
+from perbyte.trial.go_bench import ENVIRONMENT, build_go
+from perbyte.trial.kept import in_turn_policy
+from perbyte.trial.program import DoesNotBuild, digest_of
 
 LEAST_S, MOST_S = 5.0, 60.0
 CELL_S, PAIR_S = 2.0, 4.0  # of measuring for a benchmark, and for one beside its kept program
@@ -61,10 +74,6 @@ class Benchmarks:
 
         Raises UsageError for a place that has no benchmarks, and with the compiler's words.
         """
-        from perbyte.runners import locate
-        from perbyte.trial.benchmark_file import describe_routines, put_in_place
-        from perbyte.trial.go_bench import ENVIRONMENT
-
         taken = {spec.name for spec in locate()}
         for built in [each for place in self.places or (Path(),) for each in self._built_at(place)]:
             name = stem = re.sub(r"[/@+\s]", "-", built.name)
@@ -80,10 +89,6 @@ class Benchmarks:
         describe_routines(self.programs, os.pathsep.join(sorted(built.key for built in self.built)))
 
     def _built_at(self, place: Path) -> list[BuiltBenchmarks]:
-        from perbyte.trial.cargo_bench import already_built, build_cargo
-        from perbyte.trial.go_bench import build_go
-        from perbyte.trial.program import DoesNotBuild
-
         where, flags = place.resolve(), shlex.split(self.flags)
         if where.is_file():
             return [already_built(where)]
@@ -123,10 +128,6 @@ class Benchmarks:
 
         Raises UsageError where no program answers.
         """
-        from perbyte.measure import Plan, choose_cores, foresee, recall_pace, survey
-        from perbyte.measure.plan import choose_twins
-        from perbyte.trial.kept import in_turn_policy
-
         parts = parts or [(program, program.cells(self.only)) for program in self.programs]
         surveyed = survey([program.spec for program, _ in parts], ["full"])
         cells = [
@@ -153,11 +154,6 @@ class Benchmarks:
 
         None where nothing was kept before.
         """
-        from perbyte.model import parse_address
-        from perbyte.stats.trials import changes, gaps
-        from perbyte.trial import kept
-        from perbyte.trial.benchmark_file import places_of, suite_in
-
         parts: Parts = []
         pairs, fresh, new = [], [], []
         for built, program in zip(self.built, self.programs, strict=True):
@@ -188,10 +184,6 @@ class Benchmarks:
         return run, ChangedBenchmarks(named, lost, new)
 
     def _keep(self, built: BuiltBenchmarks) -> None:
-        from perbyte.trial import kept
-        from perbyte.trial.benchmark_file import PROGRAM, places_of
-        from perbyte.trial.program import digest_of
-
         now, old = places_of(built)
         moment = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
         kept.keep(now, old, kept.Note(self.flags, digest_of([now / PROGRAM]), moment))

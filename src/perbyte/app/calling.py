@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perbyte.app.run_names import find_run
+from perbyte.app.runs import find_run
 from perbyte.model import Policy, Run
 
 if TYPE_CHECKING:
@@ -36,10 +36,9 @@ def measure(
     Raises UsageError for what does not exist or does not fit into the budget, EnvironmentLacking for what is not here,
     StoreError where nothing can be written. Signals are caught in the main thread only.
     """
-    from perbyte.app.budget import budgeted
     from perbyte.app.conducting import conduct
     from perbyte.app.listener import NOBODY
-    from perbyte.app.requests import make_request
+    from perbyte.app.requests import budgeted, make_request
     from perbyte.errors import UsageError
 
     if not selectors:

@@ -16,6 +16,8 @@ from perbyte.errors import PerbyteError
 from perbyte.measure import CoreWatch, choose_cores, describe_machine, recall, watch_cores
 from perbyte.model import Machine
 from perbyte.runners import RunnerSpec, Session, find, locate, stale
+from perbyte.runners.needs import Missing, look
+from perbyte.store.files import replace_atomically
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -88,8 +90,6 @@ def core_report(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def write_core_report(place: Path, content: Mapping[str, Any]) -> None:
     """Write the report on this core to a file. Raises EnvironmentLacking where it cannot be written."""
-    from perbyte.store.files import replace_atomically
-
     places.require_writable(place)
     report = json.dumps(core_report(content), indent=1) + "\n"
 
@@ -100,8 +100,6 @@ def write_core_report(place: Path, content: Mapping[str, Any]) -> None:
 
 
 def _lacks(spec: RunnerSpec) -> tuple[tuple[str, ...], str]:
-    from perbyte.runners.needs import Missing, look
-
     needs = look(spec)
     return (needs.what, needs.install) if isinstance(needs, Missing) else ((), "")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from perbyte import places
 from perbyte.app.gate import SHOWN
-from perbyte.app.run_names import find_run, require_distinct, run_named, runs_there_are, where_looked
+from perbyte.app.runs import find_run, require_distinct, run_named, runs_there_are, where_looked
 from perbyte.catalogue import Selector, parse_selector
 from perbyte.errors import UsageError
 from perbyte.model import Cell, CellFigure, Conditions, Run

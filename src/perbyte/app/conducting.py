@@ -29,6 +29,7 @@ from perbyte.model import NOT_REACHED, WRONG, Failure, Policy, Run
 if TYPE_CHECKING:
     from perbyte.runners import RunnerSpec, TimeLimits
     from perbyte.store import RunWriter
+    from perbyte.studies import Study
 
 AUDIT_VARIABLE = "PERBYTE_AUDIT"
 FORKS_VARIABLE = "PERBYTE_FORKS"
@@ -133,9 +134,7 @@ def of_today(policy: Policy) -> Policy:
     PERBYTE_AUDIT=off and PERBYTE_FORKS=off in the environment leave these out.
     """
     return replace(
-        policy,
-        audit=os.environ.get(AUDIT_VARIABLE) != "off",
-        forks=os.environ.get(FORKS_VARIABLE) != "off",
+        policy, audit=os.environ.get(AUDIT_VARIABLE) != "off", forks=os.environ.get(FORKS_VARIABLE) != "off"
     )
 
 
@@ -190,3 +189,11 @@ def with_behaviours(
         f"counted: {sum(behaviour.call is not None for behaviour in behaviours)} of {len(behaviours)} cells"
     )
     return replace(done, run=replace(done.run, behaviours=behaviours))
+
+
+def with_counts(done: Conducted, study: Study, listener: Listener = NOBODY) -> Conducted:
+    """The same with counts of instructions and memory, where a claim of the study is about them."""
+    from perbyte.studies.evidence import TIME
+
+    timed = all(getattr(claim, "of", TIME) == TIME for claim in study.claims)
+    return done if timed else with_behaviours(done, listener=listener)

@@ -52,8 +52,7 @@ def read_openssl(
         if not runs[-1].cells and not runs[-1].failures:
             text = plain(next(iter(runs[-1].conditions.input["remarks"]), "no row"), 200)
             raise UsageError(
-                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {text}",
-                hint=LISTED,
+                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {text}", hint=LISTED
             )
     return runs
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from perbyte.app.run_names import find_run, require_distinct, run_named
+from perbyte.app.runs import find_run, require_distinct, run_named
 from perbyte.catalogue import parse_selector
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, UsageError
 from perbyte.model import Run
 from perbyte.model.leak import LeakFigure
 from perbyte.stats.leak import LeakChange, leak_changes
+from perbyte.store.beside import is_leak_run, read_leaks
 
 FAILING = ("leak", "new-leak", "unknown")
 
@@ -55,8 +56,6 @@ def changes_alone(sides: Sequence[str], run: Path | None) -> ChangedLeaks | None
 
     Raises UsageError for a mixture, and where the sides have nothing in common.
     """
-    from perbyte.store.beside import is_leak_run, read_leaks
-
     places_of = [run_named(side) for side in sides]
     if run is not None and is_leak_run(find_run(run)) and not any(places_of):
         figures = read_leaks(find_run(run)).figures

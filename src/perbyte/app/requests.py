@@ -1,12 +1,13 @@
-"""What is asked of a run: texts and options as a request, a suite, and what a plan comes to before it is measured."""
+"""What is asked of a run, as a request: texts and options, a suite or a study; and whether its plan fits the budget."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from perbyte.app.building import build_needed
 from perbyte.app.listener import Say, silent
@@ -15,6 +16,7 @@ from perbyte.errors import UsageError
 from perbyte.measure import (
     Forecast,
     Plan,
+    Prepared,
     Request,
     built_runners,
     choose_cores,
@@ -27,6 +29,9 @@ from perbyte.measure import (
 from perbyte.model import Policy
 from perbyte.model.cell import STATES, is_state
 from perbyte.model.text import counted
+
+if TYPE_CHECKING:
+    from perbyte.studies import Study
 
 T = TypeVar("T")
 QUICK_SUITE = ("*/{aes-128-ctr,aes-256-gcm,chacha20-poly1305,sha-256}/{encrypt,seal,digest}",)
@@ -185,6 +190,42 @@ def foresee_request(
     prepared = prepare(request, policy, lenient=lenient)
     pace = recall_pace(prepared.conditions.policy.cores[0])
     return Foreseen(prepared.plan, policy, foresee(prepared.plan, policy, prepared.survey.specs, pace))
+
+
+def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool) -> Prepared:
+    """Say how long it takes. A budget that is far too small is `raised` where nobody chose it.
+
+    Raises UsageError where somebody did, with the budget that would do.
+    """
+    policy, cells = prepared.conditions.policy, len(prepared.plan.cells)
+    pace = recall_pace(policy.cores[0])
+    seen = foresee(prepared.plan, policy, prepared.survey.specs, pace)
+    if not seen.fits and raised:
+        policy = replace(
+            policy, budget_s=float(math.ceil(max(seen.least_s, *(s for _, s in seen.alone), 1.0)))
+        )
+        say(f"the budget is {policy.budget_s:g} s, because the plan needs at least that")
+        seen = foresee(prepared.plan, policy, prepared.survey.specs, pace)
+        prepared = replace(prepared, conditions=replace(prepared.conditions, policy=policy))
+    elif not seen.fits:
+        enough = f"--budget {math.ceil(seen.least_s)}s"
+        if seen.alone:
+            cell, took = max(seen.alone, key=lambda timed: timed[1])
+            text = f"one call of {cell.address}, with its data and its check, takes about {took:.0f} s"
+        else:
+            text = f"{cells:,} cells in {policy.epochs} epochs take about {seen.least_s:.0f} s or more"
+        raise UsageError(
+            f"{text}: too much for a budget of {policy.budget_s:g} s",
+            hint=f"{enough}, fewer cells or sizes, or fewer --epochs; --dry-run prints the time of a plan",
+        )
+    say(f"{counted(cells)}: {seen}")
+    return prepared
+
+
+def study_request(study: Study, *, quick: bool = False) -> Request:
+    """The cells of a study; `quick`: of its quick variant."""
+    selectors = tuple(parse_selector(text) for text in study.selectors(quick=quick))
+    return Request(selectors, contracts=(study.contract,))
 
 
 def _given(words: Sequence[T] | None) -> tuple[T, ...] | None:

@@ -8,17 +8,19 @@ from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from perbyte.app.listener import Say, silent
 from perbyte.errors import PerbyteError, UsageError
-
-if TYPE_CHECKING:
-    from perbyte.model import Algorithm, Run
-    from perbyte.runners import RunnerSpec
-    from perbyte.trial.supercop import Implementation
+from perbyte.model import Algorithm, Run
+from perbyte.runners import RunnerSpec
+from perbyte.trial.bench import look, sizes_for
+from perbyte.trial.building import home
+from perbyte.trial.program import DoesNotBuild, Unusable, build_program, sdk_archive
+from perbyte.trial.supercop import Implementation, make_implementation, narrower, reason
+from perbyte.trial.supercop_own import checksum_program, compare_checksums
 
 MEASURED = "measured"
+SIZES = (64, 4096)
 _OF_KIND = {"incorrect": "wrong", "crashed": "crashes", "timed-out": "hangs"}
 BAD = frozenset(_OF_KIND.values())
 
@@ -38,23 +40,6 @@ class Way:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """One implementation under one way: its row's name, and what became of it in a word and a sentence.
-
-    `spec` is the program, None where there is none that may be measured. `used` is what it was compiled with: flags for
-    a narrower processor where it refuses this one.
-    """
-
-    implementation: Implementation
-    way: Way
-    name: str
-    word: str
-    detail: str = ""
-    spec: RunnerSpec | None = None
-    used: Way | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class ImplementationOutcome:
     """What became of one implementation: `word` is `measured`, or why there is no figure, `detail` in a sentence.
 
@@ -66,6 +51,18 @@ class ImplementationOutcome:
     word: str
     detail: str = ""
     spec: RunnerSpec | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made(ImplementationOutcome):
+    """The same of an implementation of SUPERCOP's layout under one way; `name` is that of its row.
+
+    `used` is what it was compiled with: flags for a narrower processor where it refuses this one.
+    """
+
+    implementation: Implementation
+    way: Way
+    used: Way | None = None
 
 
 def ways_of(tree: Path) -> list[Way]:
@@ -96,11 +93,6 @@ def build_group(
 
     `gated`: what fits no checksum is not measured, because nothing else says what is right.
     """
-    from perbyte.trial.bench import look
-    from perbyte.trial.building import home
-    from perbyte.trial.program import sdk_archive
-    from perbyte.trial.supercop_own import compare_checksums
-
     several = len({implementation.primitive for implementation in group}) > 1
     jobs = []
     for implementation in group:
@@ -128,7 +120,8 @@ def build_group(
             word = "" if fits else "wrong"
         if not word and gated and "fits" not in why:
             word, why = "not checked", why or "the tree has no checksum of it"
-        return Made(implementation, way, name, word or MEASURED, why, None if word else spec, used)
+        made = unmade(implementation, way, name, word or MEASURED, why)
+        return made if word else replace(made, spec=spec, used=used)
 
     say(f"building {len(jobs)} programs")
     sdk_archive()
@@ -143,12 +136,8 @@ def _build(
 
     Sources that refuse this processor, because the tree has wider code beside them, are compiled for a narrower one.
     """
-    from perbyte.trial.program import DoesNotBuild, Unusable, build_program
-    from perbyte.trial.supercop import make_implementation, narrower, reason
-    from perbyte.trial.supercop_own import checksum_program
-
     scratch, programs = place.with_name(f"{place.name}.made"), checksum_program(implementation)
-    refusal = ""
+    word, refusal = "does not compile", ""
     for flags in (way.flags, *narrower(way.flags)):
         try:
             source = make_implementation(
@@ -160,8 +149,20 @@ def _build(
             if "#error" not in str(error):
                 break
         except (Unusable, PerbyteError, OSError) as error:
-            return Made(implementation, way, name, "cannot be built", reason(error))
-    return Made(implementation, way, name, "does not compile", refusal)
+            word, refusal = "cannot be built", reason(error)
+            break
+    return unmade(implementation, way, name, word, refusal)
+
+
+def unmade(implementation: Implementation, way: Way, name: str, word: str, detail: str) -> Made:
+    """An implementation without a program."""
+    return Made(name, implementation.place, word, detail, implementation=implementation, way=way)
+
+
+def tree_sizes(algorithm: Algorithm, asked: tuple[int, ...] | None) -> tuple[int, ...]:
+    """The sizes that were requested, or the usual ones of a tree."""
+    usual = sizes_for(algorithm, None)
+    return asked or (SIZES if usual[0] == SIZES[0] else usual)
 
 
 def held_to_reference(made: Sequence[Made], run: Run) -> list[Made] | None:
@@ -186,7 +187,7 @@ def held_to_reference(made: Sequence[Made], run: Run) -> list[Made] | None:
     return held
 
 
-def judged(variant: Made | ImplementationOutcome, run: Run) -> tuple[str, str]:
+def judged(variant: ImplementationOutcome, run: Run) -> tuple[str, str]:
     """Word and detail of an implementation, after the run it was measured in."""
     failure = next((failure for failure in run.failures if failure.runner == variant.name), None)
     if variant.word != MEASURED or not failure:

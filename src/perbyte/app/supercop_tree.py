@@ -5,20 +5,29 @@ from __future__ import annotations
 import datetime
 import fnmatch
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from perbyte import places
 from perbyte.app.conducting import Conducted, conduct_plan
-from perbyte.app.supercop import MEASURED, Made, Way, build_group, held_to_reference, judged, ways_of
-from perbyte.app.trying.bench import Bench
-from perbyte.app.trying.check import CALL_S
+from perbyte.app.supercop import (
+    MEASURED,
+    Made,
+    Way,
+    build_group,
+    held_to_reference,
+    judged,
+    tree_sizes,
+    unmade,
+    ways_of,
+)
+from perbyte.app.trying.bench import CALL_S, Bench
 from perbyte.app.trying.clock import Clock
 from perbyte.catalogue import load
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm, Policy, Run
 from perbyte.runners import locate
-from perbyte.trial.bench import sizes_for
 from perbyte.trial.supercop import (
     FLAGS,
     OPERATIONS,
@@ -29,35 +38,29 @@ from perbyte.trial.supercop import (
     primitives_of,
 )
 from perbyte.trial.supercop_own import describe_primitives, expected_checksums
-from perbyte.trial.supercop_record import (
-    Journal,
-    VariantOutcome,
-    data_lines,
-    failure_line,
-    prefix,
-    try_line,
-)
+from perbyte.trial.supercop_record import Journal, VariantOutcome, data_lines, failure_line, prefix, try_line
 
 EPOCHS = 3
-SIZES = (64, 4096)
 
 
+@dataclass(frozen=True, slots=True)
 class TreeJob:
-    """Builds and measures primitives of a tree one by one, and writes what came of each into a journal."""
+    """What is asked of a tree, built and measured primitive by primitive; what became of each is in the journal.
 
-    def __init__(
-        self,
-        journal: Journal,
-        version: str,
-        ways: Sequence[Way],
-        sizes: tuple[int, ...] | None,
-        budget_s: float,
-        gentle: bool,
-        conduct: Callable[..., Conducted] = conduct_plan,
-    ) -> None:
-        self.journal, self.version, self.ways = journal, version, ways
-        self.sizes, self.budget_s, self.gentle, self.conduct = sizes, budget_s, gentle, conduct
-        self.date = f"{datetime.datetime.now(datetime.UTC):%Y%m%d}"
+    `groups`: implementations by operation and primitive. `left`: how many primitives there are of each operation that
+    nothing here can call. `sizes` are in bytes.
+    """
+
+    version: str
+    groups: Mapping[tuple[str, str], Sequence[Implementation]]
+    ways: Sequence[Way]
+    journal: Journal
+    left: Mapping[str, int]
+    sizes: tuple[int, ...] | None
+    budget_s: float
+    gentle: bool
+    conduct: Callable[..., Conducted] = conduct_plan
+    date: str = field(default_factory=lambda: f"{datetime.datetime.now(datetime.UTC):%Y%m%d}")
 
     def done(self, group: Sequence[Implementation]) -> bool:
         """True where each implementation has an outcome in each way."""
@@ -84,7 +87,7 @@ class TreeJob:
         except (PerbyteError, OSError) as error:
             word = "cannot be built" if algorithm else "not known"
             made = [
-                Made(implementation, way, implementation.name, word, _line(str(error)))
+                unmade(implementation, way, implementation.name, word, _line(str(error)))
                 for implementation in group
                 for way in self.ways
             ]
@@ -117,8 +120,7 @@ class TreeJob:
     def _measured(
         self, group: Sequence[Implementation], algorithm: Algorithm
     ) -> tuple[list[Made], Run | None]:
-        usual = sizes_for(algorithm, None)
-        sizes = self.sizes or (SIZES if usual[0] == SIZES[0] else usual)
+        sizes = tree_sizes(algorithm, self.sizes)
         taken = {spec.name for spec in locate()}
         gated = algorithm.family == "supercop"
         made = build_group(group, algorithm, self.ways, sizes[0], taken, gated=gated)
@@ -172,32 +174,12 @@ def _line(text: str) -> str:
     return " ".join(text.split())[:400]
 
 
-@dataclass(frozen=True, slots=True)
-class AskedTree:
-    """What is asked of a tree: implementations by operation and primitive, how they are compiled, and the journal.
-
-    `left`: how many primitives there are of each operation that nothing here can call.
-    """
-
-    version: str
-    groups: Mapping[tuple[str, str], Sequence[Implementation]]
-    ways: Sequence[Way]
-    journal: Journal
-    left: Mapping[str, int]
-
-    def job(
-        self,
-        sizes: tuple[int, ...] | None,
-        budget_s: float,
-        gentle: bool,
-        conduct: Callable[..., Conducted] = conduct_plan,
-    ) -> TreeJob:
-        """What builds and measures the primitives, at `sizes` in bytes."""
-        return TreeJob(self.journal, self.version, self.ways, sizes, budget_s, gentle, conduct)
-
-
-def open_tree(place: Path, primitives: Sequence[str], out: Path | None, *, every_compiler: bool) -> AskedTree:
+def open_tree(
+    place: Path, primitives: Sequence[str], out: Path | None, *how: Any, every_compiler: bool
+) -> TreeJob:
     """The primitives of a tree that are meant (all without a name), and their journal in `out`.
+
+    `how`: sizes, budget, whether gently, and what conducts a plan.
 
     Raises UsageError where none is called so, or the tree has no list of compilers that are here.
     """
@@ -219,7 +201,7 @@ def open_tree(place: Path, primitives: Sequence[str], out: Path | None, *, every
     journal = Journal(out or places.runs_home().parent / "supercop" / version)
     describe_primitives(every, journal.place / "catalogue")
     left = {name: count for name, count in primitives_of(root).items() if name not in OPERATIONS}
-    return AskedTree(version, groups, ways, journal, left)
+    return TreeJob(_version(root), groups, ways, journal, left, *how)
 
 
 def _meant(operation: str, primitive: str, patterns: Sequence[str]) -> bool:

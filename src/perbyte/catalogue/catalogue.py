@@ -226,8 +226,7 @@ def read_catalogue(place: Path, own: Sequence[Path] = ()) -> Catalogue:
     if own and (complaints := catalogue.check()):
         more = f" (and {len(complaints) - 1} more)" if len(complaints) > 1 else ""
         raise DataFileError(
-            f"{SEARCH_VARIABLE}: {complaints[0]}{more}",
-            hint="catalogue/README.md says what each field means",
+            f"{SEARCH_VARIABLE}: {complaints[0]}{more}", hint="catalogue/README.md says what each field means"
         )
     return catalogue
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from perbyte.model import Algorithm, Contract, KnownAnswer
 from perbyte.model.algorithm import CPU_FLAGS
@@ -198,7 +199,7 @@ def check_vectors(
     algorithms: Mapping[str, Algorithm], vectors: Mapping[str, tuple[KnownAnswer, ...]]
 ) -> Iterator[str]:
     """Complain about known answers, by family, whose names or lengths cannot be right or that stand twice."""
-    seen: set[tuple[str, str, str, str, str, str]] = set()
+    seen: set[KnownAnswer] = set()
     for family, answers in vectors.items():
         for number, answer in enumerate(answers, start=1):
             place = f"vectors/{family}.toml, vector {number} ({answer.algorithm})"
@@ -207,17 +208,10 @@ def check_vectors(
                 yield f"{place}: the family '{family}' has no such algorithm"
                 continue
             yield from (f"{place}: {complaint}" for complaint in _answer_complaints(known, answer))
-            identity = (
-                answer.algorithm,
-                answer.operation,
-                answer.key,
-                answer.nonce,
-                answer.aad,
-                answer.input,
-            )
-            if identity in seen:
+            question = replace(answer, source="", output="", refused=False)
+            if question in seen:
                 yield f"{place}: duplicate"
-            seen.add(identity)
+            seen.add(question)
 
 
 def _answer_complaints(known: Algorithm, answer: KnownAnswer) -> Iterator[str]:

@@ -313,9 +313,7 @@ class _Passwords(Struct, forbid_unknown_fields=True):
 
 
 @cache
-def password_costs(
-    place: Path | None = None,
-) -> tuple[tuple[RecommendedCost, ...], tuple[AttackRate, ...]]:
+def password_costs(place: Path | None = None) -> tuple[tuple[RecommendedCost, ...], tuple[AttackRate, ...]]:
     """What is recommended, and what attackers have, by `passwords.toml`. Raises DataFileError."""
     file = _read(place, "passwords.toml", _Passwords)
     return file.recommended, file.attackers

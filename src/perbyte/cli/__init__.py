@@ -1,4 +1,4 @@
-"""The command line: one file a command, each of which parses, calls and prints.
+"""The command line: a file for each family of commands, each of which parses, calls and prints.
 
 Only this package prints and ends the process. Data go to stdout, progress and notes to stderr. Commands are
 loaded when they are called, so that `perbyte --help` need not wait for what it does not use.

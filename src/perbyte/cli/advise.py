@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import click
 
 from perbyte import extras
-from perbyte.cli.declared import Options, argument, flag, group, option, takes
+from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import (
     Duration,
     PlaceOptions,
@@ -24,7 +24,6 @@ from perbyte.cli.options import (
     note,
     print_json,
 )
-from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE
@@ -106,7 +105,7 @@ class _AdviseOptions(Options):
 
 
 @takes("advise", _AdviseOptions, cls=SectionedCommand, sections=SECTIONS)
-def command(options: _AdviseOptions) -> int:
+def advise_command(options: _AdviseOptions) -> int:
     """Recommend what to use on this machine, and why: allowed by authorities, and measured here.
 
     \b
@@ -167,9 +166,8 @@ def _run(
 ) -> tuple[Run, dict[str, str], int]:
     """The run of the answer, named or measured now; why candidates have no figure; the exit code."""
     from perbyte.app.advising import measure_question
-    from perbyte.app.run_names import find_run
-    from perbyte.cli.conduct import conduct
-    from perbyte.cli.ending import note_losses
+    from perbyte.app.runs import find_run
+    from perbyte.cli.conduct import conduct, note_losses
     from perbyte.store import open_run
 
     if options.named:

@@ -46,7 +46,7 @@ class _SpreadOptions(_AtlasOption):
 
 
 @click.group("atlas")
-def command() -> None:
+def atlas_command() -> None:
     """Keep runs of many machines in one place, and query them.
 
     \b
@@ -70,10 +70,10 @@ class _AddOptions(Options):
     notes: QuietOption = group(QuietOption)
 
 
-@takes("add", _AddOptions, command)
+@takes("add", _AddOptions, atlas_command)
 def add_(options: _AddOptions) -> int:
     """Add RUNs (the newest without them). A run that the atlas already has is not added again."""
-    from perbyte.app.run_names import find_run
+    from perbyte.app.runs import find_run
 
     place = placed(options.at.url)
     from perbyte.atlas import add
@@ -100,7 +100,7 @@ class _ListOptions(_AtlasOption):
     as_json: bool = flag("--json", help="Print JSON.")
 
 
-@takes("list", _ListOptions, command)
+@takes("list", _ListOptions, atlas_command)
 def list_(options: _ListOptions) -> int:
     """List machines, or runs, newest first."""
     import msgspec
@@ -126,14 +126,14 @@ class _AtlasQueryOptions(Options):
     forms: Forms = group(Forms)
 
 
-@takes("query", _AtlasQueryOptions, command)
+@takes("query", _AtlasQueryOptions, atlas_command)
 def query_(options: _AtlasQueryOptions) -> int:
     """Run one SQL statement over all runs of the atlas.
 
     Views: runs (a row per run), cells (a row per figure), samples (a row per sample); `run` joins them.
     """
     from perbyte.atlas import query
-    from perbyte.cli.query import print_rows
+    from perbyte.cli.runs import print_rows
 
     print_rows(*query(opened(options.at.url), options.sql), options.forms)
     return EXIT_FINE
@@ -146,7 +146,7 @@ class _PullOptions(Options):
     notes: QuietOption = group(QuietOption)
 
 
-@takes("pull", _PullOptions, command)
+@takes("pull", _PullOptions, atlas_command)
 def pull_(options: _PullOptions) -> int:
     """Write RUNs of the atlas as run directories, for show, report, compare and study judge."""
     from perbyte.atlas import pull
@@ -158,7 +158,7 @@ def pull_(options: _PullOptions) -> int:
     return EXIT_FINE
 
 
-@takes("pack", _AtlasOption, command)
+@takes("pack", _AtlasOption, atlas_command)
 def pack_(options: _AtlasOption) -> int:
     """Combine many small files into a few large ones. No data are lost, and queries get faster."""
     from perbyte.atlas import pack
@@ -175,7 +175,7 @@ class _SiteOptions(Options):
     notes: QuietOption = group(QuietOption)
 
 
-@takes("site", _SiteOptions, command)
+@takes("site", _SiteOptions, atlas_command)
 def site_(options: _SiteOptions) -> int:
     """Write the atlas as a website into DIRECTORY: pages by algorithm, library, machine and month, search, and data."""
     extras.require("report", "A site")
@@ -193,7 +193,7 @@ def site_(options: _SiteOptions) -> int:
     return EXIT_FINE
 
 
-@takes("verify", _AtlasOption, command)
+@takes("verify", _AtlasOption, atlas_command)
 def verify_(options: _AtlasOption) -> int:
     """Compare every file with the index, and check the state of every run. Exit code 1 if something is wrong."""
     from perbyte.atlas.reading import verify
@@ -223,7 +223,7 @@ class _RefigureOptions(Options):
     over: _SpreadOptions = group(_SpreadOptions)
 
 
-@takes("refigure", _RefigureOptions, command)
+@takes("refigure", _RefigureOptions, atlas_command)
 def refigure_(options: _RefigureOptions) -> int:
     """Compute all figures again from the samples under another policy, and show the changes."""
     from perbyte.atlas.anew import refigure
@@ -246,7 +246,7 @@ class _ClaimsOptions(Options):
     as_json: bool = flag("--json", help="Print JSON.")
 
 
-@takes("claims", _ClaimsOptions, command)
+@takes("claims", _ClaimsOptions, atlas_command)
 def claims_(options: _ClaimsOptions) -> int:
     """Judge the claims of STUDY on every machine that repeated it."""
     from perbyte.atlas.anew import judge_over

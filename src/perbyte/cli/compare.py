@@ -6,15 +6,15 @@ Cells of two selectors are paired by `stats.pairing`; what is slower by more tha
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from perbyte.app.comparing import SelectedPairs, read_sides, runs_like
 from perbyte.app.gate import gate_code, gravest
 from perbyte.app.leak_changes import FAILING, ChangedLeaks, changes_alone, changes_in_runs
 from perbyte.app.quantities import read_choices
-from perbyte.app.run_names import title_of
-from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.ending import note_regressions
+from perbyte.app.runs import title_of
+from perbyte.cli.conduct import note_regressions
+from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import (
     GateOptions,
     RateOption,
@@ -25,12 +25,14 @@ from perbyte.cli.options import (
     print_json,
     print_lines,
 )
-from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, UsageError
+from perbyte.report import compared
+from perbyte.report.behaviour import changes, uncounted
+from perbyte.report.compared import ComparedSides
+from perbyte.report.export import comparison_csv
 from perbyte.report.gate import missing_lines
-
-if TYPE_CHECKING:
-    from perbyte.report.compared import ComparedSides
+from perbyte.report.leaktext import leak_change_lines, leak_changes_json, leak_notes
+from perbyte.stats.quantity import Unit
 
 SECTIONS = {
     "What to compare": "run side_by_side",
@@ -71,7 +73,7 @@ class _CompareOptions(Options):
 
 
 @takes("compare", _CompareOptions, cls=SectionedCommand, sections=SECTIONS)
-def command(options: _CompareOptions) -> int:
+def compare_command(options: _CompareOptions) -> int:
     """Compare two or more runs, or two selectors of one run, cell by cell. Ratios are to the first.
 
     Imported runs have no intervals.
@@ -84,10 +86,6 @@ def command(options: _CompareOptions) -> int:
       perbyte compare 'openssl/aes-*' 'nettle/aes-*' --run runs/before
       perbyte compare runs/server runs/laptop runs/listing-of-2013
     """
-    from perbyte.report import compared
-    from perbyte.report.behaviour import changes, uncounted
-    from perbyte.report.export import comparison_csv
-
     gate, rate = options.limits.gate, options.beside.rate
     if (alone := changes_alone(options.sides, options.run)) is not None:
         if options.figures_only:
@@ -122,9 +120,6 @@ def command(options: _CompareOptions) -> int:
 
 
 def _sides(options: _CompareOptions) -> ComparedSides:
-    from perbyte.report import compared
-    from perbyte.stats.quantity import Unit
-
     unit = Unit(options.forms.unit) if options.forms.unit else None
     sides, gate = options.sides, options.limits.fail_above is not None
     asked = read_sides(sides, options.run)
@@ -137,8 +132,6 @@ def _sides(options: _CompareOptions) -> ComparedSides:
 
 def _tell_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
     """Print changes of leaks alone."""
-    from perbyte.report.leaktext import leak_change_lines, leak_changes_json
-
     if options.forms.as_json:
         print_json({"leaks": leak_changes_json(changed.known)})
     else:
@@ -148,8 +141,6 @@ def _tell_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
 
 def _judge_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
     """The exit code of the gate; what decides it is said."""
-    from perbyte.report.leaktext import leak_notes
-
     try:
         code, bad = changed.judge(options.fail_on or ())
     finally:

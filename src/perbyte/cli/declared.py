@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from types import NoneType
 from typing import (
@@ -28,17 +27,13 @@ from typing import (
 import click
 
 T = TypeVar("T")
-_DECORATOR, _GROUP = "decorator", "group"
+_PARAMETER, _GROUP = "parameter", "group"
+OTHERS = "Options"  # the title of the options that no section names
 
 
 def option(*names: str, **attributes: Any) -> Any:
     """Declare a field as an option: `names` and `attributes` as for `click.option`, the field's name and type apart."""
-
-    def decorator(name: str, kind: Any) -> Any:
-        repeated = {"multiple": True} if get_origin(kind) is tuple else {}
-        return click.option(*names, name, **{"type": _type(kind), **repeated, **attributes})
-
-    return dataclasses.field(metadata={_DECORATOR: decorator})
+    return dataclasses.field(metadata={_PARAMETER: (click.option, names, attributes)})
 
 
 def flag(*names: str, **attributes: Any) -> Any:
@@ -48,11 +43,7 @@ def flag(*names: str, **attributes: Any) -> Any:
 
 def argument(**attributes: Any) -> Any:
     """Declare a field as an argument: `attributes` as for `click.argument`, the type apart."""
-
-    def decorator(name: str, kind: Any) -> Any:
-        return click.argument(name, **{"type": _type(kind), **attributes})
-
-    return dataclasses.field(metadata={_DECORATOR: decorator})
+    return dataclasses.field(metadata={_PARAMETER: (click.argument, (), attributes)})
 
 
 def group(kind: type[T]) -> T:
@@ -73,8 +64,8 @@ def takes(
             return function(_made(kind, given))
 
         called.__name__, called.__doc__ = function.__name__, function.__doc__
-        for field_name, decorator in reversed(list(_declared(kind))):
-            decorator(field_name)(called)
+        for decorator in reversed(list(_declared(kind))):
+            decorator(called)
         return (within.command if within else click.command)(name, **attributes)(called)
 
     return decorate
@@ -90,14 +81,17 @@ class Options:
         dataclasses.dataclass(frozen=True)(cls)
 
 
-def _declared(kind: type[Any]) -> Iterator[tuple[str, Callable[[str], Callable[..., Any]]]]:
-    """The names of all fields and what makes their decorators, those of groups in the groups' places."""
+def _declared(kind: type[Any]) -> Iterator[Callable[[Callable[..., int]], object]]:
+    """The decorators of all fields, those of groups in the groups' places."""
     hints = get_type_hints(kind, include_extras=True)
     for field in dataclasses.fields(kind):
         if within := field.metadata.get(_GROUP):
             yield from _declared(within)
-        else:
-            yield field.name, partial(field.metadata[_DECORATOR], kind=_present(hints[field.name]))
+            continue
+        decorator, names, attributes = field.metadata[_PARAMETER]
+        present = _present(hints[field.name])
+        repeated = {"multiple": True} if names and get_origin(present) is tuple else {}
+        yield decorator(*names, field.name, **{"type": _type(present), **repeated, **attributes})
 
 
 def _present(hint: Any) -> Any:
@@ -124,3 +118,32 @@ def _made(kind: type[T], given: Mapping[str, Any]) -> T:
         for field in dataclasses.fields(cast(Any, kind))
     }
     return kind(**values)
+
+
+class SectionedCommand(click.Command):
+    """A command whose help lists options under titles; those that no section names come last, under `OTHERS`.
+
+    `sections`: fields of the command's options by title, with blanks between.
+    """
+
+    def __init__(self, *args: Any, sections: Mapping[str, str], **more: Any) -> None:
+        """Raises ValueError where a section names what is no option of the command, or what another one names."""
+        super().__init__(*args, **more)
+        self.sections = {title: names.split() for title, names in sections.items()}
+        named = [name for names in self.sections.values() for name in names]
+        options = {param.name for param in self.params if isinstance(param, click.Option)}
+        if len(named) != len(set(named)) or not options.issuperset(named):
+            raise ValueError(f"sections of {self.name}: {sorted(set(named) - options)}, or a name twice")
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options of each section under its title."""
+        records = {
+            param.name: param.get_help_record(ctx)
+            for param in self.get_params(ctx)
+            if isinstance(param, click.Option)
+        }
+        left = [name for name in records if not any(name in names for names in self.sections.values())]
+        for title, names in {**self.sections, OTHERS: left}.items():
+            if rows := [record for name in names if (record := records.get(name))]:
+                with formatter.section(title):
+                    formatter.write_dl(rows)

@@ -26,7 +26,7 @@ class _SchedulerOption(Options):
 
 
 @click.group("fleet")
-def command() -> None:
+def fleet_command() -> None:
     """Measure one plan on many machines behind a Dask scheduler.
 
     \b
@@ -45,7 +45,7 @@ class _WorkerOptions(Options):
     host: str | None = option("--host", help="The address of this machine for the others.  [detected]")
 
 
-@takes("worker", _WorkerOptions, command)
+@takes("worker", _WorkerOptions, fleet_command)
 def worker_(options: _WorkerOptions) -> int:
     """Join the fleet of the scheduler at ADDRESS, with one measuring slot, until Ctrl-C.
 
@@ -63,7 +63,7 @@ class _ListenOptions(Options):
     port: int = option("--port", default=8786, show_default=True, help="The port.")
 
 
-@takes("scheduler", _ListenOptions, command)
+@takes("scheduler", _ListenOptions, fleet_command)
 def scheduler_(options: _ListenOptions) -> int:
     """Run Dask's scheduler for a fleet until Ctrl-C. Without --host, it accepts connections from this machine only.
 
@@ -80,7 +80,7 @@ class _StatusOptions(_SchedulerOption):
     as_json: bool = flag("--json", help="Print JSON.")
 
 
-@takes("status", _StatusOptions, command)
+@takes("status", _StatusOptions, fleet_command)
 def status_(options: _StatusOptions) -> int:
     """Show the machines of a fleet, their Perbyte, and what they measure."""
     extras.require("fleet", "A fleet")
@@ -106,8 +106,7 @@ class _FleetOptions(Options):
     )
     at: _SchedulerOption = group(_SchedulerOption)
     hosts: Path | None = option(
-        "--hosts",
-        help="Start a fleet by SSH: a file with one [USER@]HOST[:PORT] per line.",
+        "--hosts", help="Start a fleet by SSH: a file with one [USER@]HOST[:PORT] per line."
     )
     machines: str | None = option("--machines", help="Use only these machines: names, separated by commas.")
     resume: str | None = option(
@@ -124,7 +123,7 @@ class _FleetOptions(Options):
     notes: QuietOption = group(QuietOption)
 
 
-@takes("measure", _FleetOptions, command, context_settings={"ignore_unknown_options": True})
+@takes("measure", _FleetOptions, fleet_command, context_settings={"ignore_unknown_options": True})
 def measure_(options: _FleetOptions) -> int:
     """Measure on every machine of a fleet what `perbyte measure` or `perbyte study run` would measure here.
 

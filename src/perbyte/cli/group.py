@@ -11,28 +11,28 @@ import click
 
 from perbyte import __version__
 
-Members = Mapping[str, tuple[str, str]]  # name: (module, one line for the overview)
+Members = Mapping[str, tuple[str, str]]  # name: (module with NAME_command, one line for the overview)
 
 SECTIONS: Mapping[str, Members] = {
     "Measure": {
         "advise": ("advise", "Recommend what to use here: for a disk, TLS, passwords..."),
         "measure": ("measure", "Measure algorithms: the main command."),
         "leak": ("leak", "Test whether the time of a call depends on secrets."),
-        "bench": ("bench", "Measure a project's benchmark files (criterion, testing.B)."),
+        "bench": ("projects", "Measure a project's benchmark files (criterion, testing.B)."),
         "try": ("try_command", "Check a function of your own, and compare it with the libraries."),
     },
     "Results": {
-        "show": ("show", "Print the table of a run again."),
+        "show": ("runs", "Print the table of a run again."),
         "compare": ("compare", "Compare two runs, or two selectors of a run."),
         "report": ("report", "Write a run as one HTML file, or a chart for a paper."),
-        "query": ("query", "Query the figures and samples of all runs with SQL."),
+        "query": ("runs", "Query the figures and samples of all runs with SQL."),
     },
     "Publish": {
-        "supercop": ("supercop", "Measure every implementation in a tree with SUPERCOP's layout."),
+        "supercop": ("projects", "Measure every implementation in a tree with SUPERCOP's layout."),
         "study": ("study", "Re-run a published study and judge its claims."),
-        "methods": ("methods", "Print the paragraph about a run for a paper's methods section."),
-        "export": ("export", "Write a run in another tool's format."),
-        "import": ("imports", "Read another tool's listing as a run."),
+        "methods": ("runs", "Print the paragraph about a run for a paper's methods section."),
+        "export": ("exchange", "Write a run in another tool's format."),
+        "import": ("exchange", "Read another tool's listing as a run."),
     },
     "Many machines": {
         "atlas": ("atlas", "Collect runs of many machines: add, list, query, pull."),
@@ -40,28 +40,28 @@ SECTIONS: Mapping[str, Members] = {
     },
     "Maintenance": {
         "doctor": ("doctor", "Check this machine: clock source, runners, missing packages."),
-        "build": ("build", "Build runners for the installed libraries."),
-        "list": ("listing", "List algorithms, their libraries, runners, suites, studies, runs..."),
-        "verify": ("verify", "Find damage in a run, and check its signature."),
+        "build": ("doctor", "Build runners for the installed libraries."),
+        "list": ("doctor", "List algorithms, their libraries, runners, suites, studies, runs..."),
+        "verify": ("runs", "Find damage in a run, and check its signature."),
         "run": ("", "Merge, recover or sign a run; rarely needed."),
         "dev": ("", "For authors of runners: agree, conform, selftest."),
     },
 }
 OF_RUNS: Members = {
-    "merge": ("merge", "Merge runs of the same conditions into one with more epochs."),
-    "recover": ("recover", "Save the readable part of a damaged run."),
-    "sign": ("sign", "Sign a run with your SSH key."),
+    "merge": ("runs", "Merge runs of the same conditions into one with more epochs."),
+    "recover": ("runs", "Save the readable part of a damaged run."),
+    "sign": ("runs", "Sign a run with your SSH key."),
 }
 OF_DEVELOPERS: Members = {
-    "agree": ("agree", "Check that all libraries compute the same, without timing."),
-    "conform": ("conform", "Check a runner against every rule of the protocol."),
-    "selftest": ("selftest", "Measure loops of known cost, to check Perbyte itself."),
+    "agree": ("developer", "Check that all libraries compute the same, without timing."),
+    "conform": ("developer", "Check a runner against every rule of the protocol."),
+    "selftest": ("developer", "Measure loops of known cost, to check Perbyte itself."),
 }
 # accepted without being shown: these were commands of their own before they moved into groups
 HIDDEN: Members = {
     **OF_RUNS,
     **OF_DEVELOPERS,
-    "completion": ("completion", "Print the shell's completion script."),
+    "completion": ("doctor", "Print the shell's completion script."),
     "help": ("", "Print the help of a command."),
     "version": ("", "Print the version."),
 }
@@ -122,7 +122,7 @@ class LazyGroup(click.Group):
         if cmd_name not in self.accepted:
             return None
         module = importlib.import_module(f"perbyte.cli.{self.accepted[cmd_name][0]}")
-        command = module.command
+        command = getattr(module, f"{cmd_name}_command")
         assert isinstance(command, click.Command)
         return command
 

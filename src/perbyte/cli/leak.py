@@ -1,19 +1,29 @@
-"""`perbyte leak`: does the time of a library's call depend on secrets?"""
+"""`perbyte leak`: does the time of a library's call depend on secrets? Also what other commands print of leaks."""
 
 from __future__ import annotations
 
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import click
 
+from perbyte.app.building import build_needed
 from perbyte.app.leaking import BUDGET_S, USUAL_BYTES, cells_to_test, draw_cases, find_leaks, leak_code
+from perbyte.app.listener import Listener, Say
 from perbyte.app.quantities import read_choices, read_sizes
+from perbyte.app.requests import make_request
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.leaking import FAILING, heard, print_leaks
-from perbyte.cli.options import CellOptions, Duration, Forms, GentleOption, QuietOption, Words
+from perbyte.cli.options import CellOptions, Duration, Forms, GentleOption, QuietOption, Words, note
+from perbyte.cli.runs import print_leaks
 from perbyte.errors import UsageError
+from perbyte.model import Policy
 
+FAILING = ("leak", "unknown")
 EPILOG = """\b
   perbyte leak 'openssl/aes-128-gcm/{seal,open}'
   perbyte leak '*/x25519' --budget 5min
@@ -39,15 +49,11 @@ class _LeakOptions(Options):
 
 
 @takes("leak", _LeakOptions, epilog=EPILOG)
-def command(options: _LeakOptions) -> int:
+def leak_command(options: _LeakOptions) -> int:
     """Test whether the time of a call depends on secrets, with pairs of calls that differ only in a secret.
 
     Without sizes: 64 bytes of data, or what the algorithm takes.
     """
-    from perbyte.app.building import build_needed
-    from perbyte.app.requests import make_request
-    from perbyte.model import Policy
-
     failing = read_choices("--fail-on", options.fail_on, FAILING)
     of_cells, sizes = options.cells, read_sizes(options.cells.sizes)
     request = make_request(options.selectors, sizes or USUAL_BYTES, of_cells.operations, of_cells.contracts)
@@ -71,3 +77,26 @@ def command(options: _LeakOptions) -> int:
     print_leaks(run, options.forms)
     options.notes.note(f"run: {place}  (perbyte show {place.name})")
     return leak_code(run, failing)
+
+
+def heard(*, quiet: bool) -> dict[str, Any]:
+    """What `app.leaking` is told: the command, and who hears of the work."""
+    listener = Listener(note, partial(note, quiet=quiet))
+    return {"command": sys.argv[1:], "listener": listener, "watch": partial(watched, quiet=quiet)}
+
+
+@contextmanager
+def watched(budget_s: float, *, quiet: bool = False) -> Iterator[Say]:
+    """What shows how far the taking of pairs is, from the first pair on."""
+    from perbyte.cli.terminal import LiveLine
+
+    began = 0.0
+
+    def say(name: str) -> None:
+        nonlocal began
+        began = began or time.monotonic()
+        spent = time.monotonic() - began
+        line.show(f"{spent:.0f} s, at most {max(budget_s - spent, 0):.0f} s left · {name}")
+
+    with closing(LiveLine(quiet=quiet, last=time.monotonic())) as line:
+        yield say

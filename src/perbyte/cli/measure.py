@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from perbyte import extras
 from perbyte.app.quantities import read_sizes
-from perbyte.cli.declared import Options, argument, flag, group, option, takes
+from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import (
     Additions,
     CellOptions,
@@ -21,7 +21,6 @@ from perbyte.cli.options import (
     print_json,
     print_lines,
 )
-from perbyte.cli.sections import SectionedCommand
 from perbyte.errors import UsageError
 from perbyte.places import require_writable
 
@@ -68,7 +67,7 @@ class _MeasureOptions(Options):
 
 
 @takes("measure", _MeasureOptions, cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
-def command(options: _MeasureOptions) -> int:
+def measure_command(options: _MeasureOptions) -> int:
     """Measure the speed of algorithms in cycles per byte; every result is checked before it is timed.
 
     A cell is one algorithm, operation and size of a library. Without a selector: a quick suite of about ten seconds.
@@ -103,8 +102,8 @@ def command(options: _MeasureOptions) -> int:
 def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_asked: Sequence[str]) -> int:
     """Look at what was asked for beside the figures, and print all of it."""
     from perbyte.app.conducting import with_behaviours
-    from perbyte.cli.ending import note_losses, note_profile
-    from perbyte.cli.show import print_run
+    from perbyte.cli.conduct import note_losses, note_profile
+    from perbyte.cli.runs import print_run
     from perbyte.measure import note_after
 
     beside, output = options.beside, options.output
@@ -112,7 +111,7 @@ def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_as
         done = with_behaviours(done, listener=output.listener)
     if beside.leak:
         from perbyte.app.leaking import with_leaks
-        from perbyte.cli.leaking import heard
+        from perbyte.cli.leak import heard
 
         done = with_leaks(done, **heard(quiet=output.quiet))
     print_run(done.run, output, beside)
@@ -185,7 +184,7 @@ def _measure(
     request: Request, input_facts: dict[str, str | int] | None, options: _MeasureOptions, suite: Suite | None
 ) -> Conducted:
     """Measure what was asked for; only a budget that was given beside selectors is kept to."""
-    from perbyte.app.budget import budgeted
+    from perbyte.app.requests import budgeted
     from perbyte.cli.conduct import conduct
 
     quiet = options.output.quiet

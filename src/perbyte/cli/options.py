@@ -10,18 +10,9 @@ from typing import Annotated, Any, Literal
 
 import click
 
+from perbyte.app import quantities
 from perbyte.app.gate import Gate
 from perbyte.app.listener import Listener
-from perbyte.app.quantities import (
-    UNITS,
-    read_cores,
-    read_rate,
-    read_seconds,
-    read_share,
-    read_size,
-    read_unit,
-    read_words,
-)
 from perbyte.cli.declared import Options, flag, option
 from perbyte.errors import UsageError
 from perbyte.model import Policy
@@ -44,13 +35,13 @@ class Parsed(click.ParamType[Any]):
             self.fail(f"{error} ({error.hint})" if error.hint else str(error), param, ctx)
 
 
-Share = Annotated[float, Parsed("percent", read_share)]
-Unit = Annotated[str, Parsed("unit", read_unit)]
-Rate = Annotated[float, Parsed("rate", read_rate)]
-Size = Annotated[int, Parsed("size", read_size)]
-Cores = Annotated[tuple[int, ...], Parsed("list", read_cores)]
-Duration = Annotated[float, Parsed("time", read_seconds)]
-Words = Annotated[tuple[str, ...], Parsed("list", read_words)]
+Share = Annotated[float, Parsed("percent", quantities.read_share)]
+Unit = Annotated[str, Parsed("unit", quantities.read_unit)]
+Rate = Annotated[float, Parsed("rate", quantities.read_rate)]
+Size = Annotated[int, Parsed("size", quantities.read_size)]
+Cores = Annotated[tuple[int, ...], Parsed("list", quantities.read_cores)]
+Duration = Annotated[float, Parsed("time", quantities.read_seconds)]
+Words = Annotated[tuple[str, ...], Parsed("list", quantities.read_words)]
 DEFAULT = Policy()
 
 
@@ -148,7 +139,7 @@ class QuietOption(Options):
 class UnitForms(Forms):
     """In which form figures are printed, and in which unit."""
 
-    unit: Unit | None = option("--unit", help=f"Unit of the table: {', '.join(UNITS)}.")
+    unit: Unit | None = option("--unit", help=f"Unit of the table: {', '.join(quantities.UNITS)}.")
 
 
 class Output(QuietOption, UnitForms):

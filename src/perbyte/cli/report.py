@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perbyte import extras
-from perbyte.app.run_names import newest, open_runs
+from perbyte.app.runs import newest, open_runs
 from perbyte.cli.declared import Options, argument, flag, option, takes
 from perbyte.cli.options import note
 from perbyte.cli.terminal import print_listing
@@ -50,7 +50,7 @@ class _ReportOptions(Options):
 
 
 @takes("report", _ReportOptions)
-def command(options: _ReportOptions) -> int:
+def report_command(options: _ReportOptions) -> int:
     """Write RUN (default: the newest) as one self-contained HTML file.
 
     Several RUNs are shown side by side, with a column for each. Ratios are to the first.

@@ -22,28 +22,8 @@ from typing import Any
 from perbyte.errors import DataFileWarning
 from perbyte.model.text import visible, wants_colour
 
-_LETTERS = [
-    "+-",
-    ">",
-    "|",
-    "x",
-    "-",
-    "-",
-    "...",
-    "u",
-    "!=",
-    "<=",
-    ">=",
-    "-",
-    "|",
-    "^6",
-    "^9",
-    "^2",
-    "->",
-    '"',
-    '"',
-]
-_PLAIN = dict(zip("±►·×–—…µ≠≤≥─│⁶⁹²→“”", _LETTERS, strict=True))
+_LETTERS = ("+-", ">", "|", "x", "-", "-", "...", "u", "!=", "<=", ">=", "-", "|", "^6", "^9", "^2", "->")
+_PLAIN = dict(zip("±►·×–—…µ≠≤≥─│⁶⁹²→“”", (*_LETTERS, '"', '"'), strict=True))
 
 
 class _Closed(io.TextIOBase):

@@ -12,19 +12,29 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from perbyte import extras
-from perbyte.app.run_names import open_runs
+from perbyte.app.runs import open_runs
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
+from perbyte.cli.doctor import show_rows
 from perbyte.cli.options import JsonOption, Output, PolicyOptions, note, print_lines
+from perbyte.cli.report import HELP, deliver_charts
+from perbyte.cli.runs import print_run
+from perbyte.datafile import read_text
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.places import require_writable
+from perbyte.report.studyview import answer_lines, claims_page, judgement_data, skeleton_lines, study_lines
+from perbyte.report.text import render_judgement
 from perbyte.studies import Judgement, Outcome, find, judge
+from perbyte.studies.history import load_history
+from perbyte.studies.judge import newest_of_studies
+from perbyte.studies.skeleton import About, draw, read_figures, write_study
+from perbyte.studies.wording import listing
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
 
 
 @click.group("study")
-def command() -> None:
+def study_command() -> None:
     """Re-run a published study and judge its claims.
 
     \b
@@ -34,11 +44,9 @@ def command() -> None:
     """
 
 
-@takes("list", JsonOption, command)
+@takes("list", JsonOption, study_command)
 def list_(options: JsonOption) -> int:
     """List the studies."""
-    from perbyte.cli.listing import show_rows
-
     return show_rows("studies", "*", as_json=options.as_json)
 
 
@@ -46,17 +54,14 @@ class _StudyOption(Options):
     name: str = argument()
 
 
-@takes("show", _StudyOption, command)
+@takes("show", _StudyOption, study_command)
 def show(options: _StudyOption) -> int:
     """Show a study: its question, method and claims, and what cannot be repeated."""
-    from perbyte.report.studyview import study_lines
-
     print_lines(study_lines(find(options.name)))
     return EXIT_FINE
 
 
-class _StudyRunOptions(Options):
-    name: str = argument()
+class _StudyRunOptions(_StudyOption):
     quick: bool = flag("--quick", help="The quick variant: fewer or smaller cells.")
     out: Path | None = option("--out", help="Run directory to create.")
     report: Path | None = option("--report", help="Also write the report here.")
@@ -66,16 +71,13 @@ class _StudyRunOptions(Options):
     profile: bool = flag("--profile", help="Show where the run spent its time.")
 
 
-@takes("run", _StudyRunOptions, command)
+@takes("run", _StudyRunOptions, study_command)
 def run(options: _StudyRunOptions) -> int:
     """Measure the cells of study NAME here, judge its claims, and write run, report and charts."""
-    from perbyte.app.budget import budgeted
-    from perbyte.app.studying import study_request, with_counts
-    from perbyte.cli.conduct import conduct
-    from perbyte.cli.ending import note_end, note_profile
-    from perbyte.cli.show import print_run
-    from perbyte.report.studyview import answer_lines
-    from perbyte.report.text import render_judgement
+    from perbyte.app.conducting import with_counts
+    from perbyte.app.requests import budgeted, study_request
+    from perbyte.cli.conduct import conduct, note_losses, note_profile
+    from perbyte.measure import note_after
 
     study, output, quick = find(options.name), options.output, options.quick
     if options.report:
@@ -103,7 +105,8 @@ def run(options: _StudyRunOptions) -> int:
     if output.table:
         print("\n" + render_judgement(judgement), end="")
     _write_pages(done, judgement, options)
-    note_end(done, quiet=output.quiet)
+    note_losses(done.run, quiet=output.quiet)
+    note_after(done.run.conditions, done.outcome)
     return done.code or _strictly(options.strict, judgement)
 
 
@@ -135,12 +138,9 @@ class _JudgeOptions(Options):
     strict: bool = flag("--strict", help="Exit code 1 if a claim is not reproduced.")
 
 
-@takes("judge", _JudgeOptions, command)
+@takes("judge", _JudgeOptions, study_command)
 def judge_(options: _JudgeOptions) -> int:
     """Judge a study's claims on RUNS without measuring."""
-    from perbyte.report.studyview import answer_lines, judgement_data
-    from perbyte.report.text import render_judgement
-
     opened = open_runs(options.runs)
     name = options.name or opened[0].conditions.study
     if not name:
@@ -154,17 +154,15 @@ def judge_(options: _JudgeOptions) -> int:
     return _strictly(options.strict, judgement)
 
 
-class _PageOptions(Options):
-    name: str = argument()
+class _PageOptions(_StudyOption):
     runs: tuple[Path, ...] = argument(nargs=-1)
     output: Path | None = option("-o", "--output", help="File to write.  [the terminal]")
 
 
-@takes("page", _PageOptions, command)
+@takes("page", _PageOptions, study_command)
 def page(options: _PageOptions) -> int:
     """Write the claims of study NAME as a Markdown page, with the verdicts in print and on RUNS."""
     from perbyte.report.files import written
-    from perbyte.report.studyview import claims_page
 
     study, opened = find(options.name), open_runs(options.runs)
     text = claims_page(study, judge(study, opened) if opened else None, opened)
@@ -178,10 +176,7 @@ def page(options: _PageOptions) -> int:
 ASKED = ("title", "author", "year", "citation", "question", "machine")  # at the terminal, where not given
 
 
-class NewOptions(Options):
-    """A table of printed figures, and what is known of the publication. None: asked at the terminal."""
-
-    name: str = argument()
+class _NewOptions(_StudyOption):
     figures: Path = argument()
     into: Path = option("--into", default=Path("studies"), show_default=True)
     title: str | None = option("--title", help="Title of the publication.")
@@ -197,8 +192,6 @@ class NewOptions(Options):
 
     def answers(self) -> dict[str, Any]:
         """The options' values, or what is answered at the terminal. Raises UsageError where nobody can be asked."""
-        from perbyte.studies.wording import listing
-
         given = {name: getattr(self, name) for name in ASKED}
         missing = [f"--{name}" for name, value in given.items() if value is None]
         if missing and not sys.stdin.isatty():
@@ -207,24 +200,19 @@ class NewOptions(Options):
                 f"{listing(missing)} {verb} not given, and there is no terminal to ask at",
                 hint=" ".join(f"{option} ..." for option in missing),
             )
-        return {
-            name: click.prompt(name.capitalize(), type=int if name == "year" else str, err=True)
-            if value is None
-            else value
-            for name, value in given.items()
-        }
+        for name, value in given.items():
+            if value is None:
+                kind = int if name == "year" else str
+                given[name] = click.prompt(name.capitalize(), type=kind, err=True)
+        return given
 
 
-@takes("new", NewOptions, command)
-def new(options: NewOptions) -> int:
+@takes("new", _NewOptions, study_command)
+def new(options: _NewOptions) -> int:
     """Write the skeleton of a study NAME from a CSV table of printed FIGURES and a few answers.
 
     It asks for everything that is not given as an option.
     """
-    from perbyte.datafile import read_text
-    from perbyte.report.studyview import skeleton_lines
-    from perbyte.studies.skeleton import About, draw, read_figures, write_study
-
     folder = options.into / options.name
     if folder.exists():
         raise UsageError(f"{folder} exists already", hint="choose another name, or another place with --into")
@@ -242,17 +230,14 @@ class _TimelineOptions(Options):
     charts: tuple[Path, ...] = option("--chart", help="Also write a chart to this file.")
 
 
-@takes("timeline", _TimelineOptions, command)
+@takes("timeline", _TimelineOptions, study_command)
 def timeline(options: _TimelineOptions) -> int:
     """Print the cost of AES, SHA and ChaCha per byte through the years, from all studies and RUNS, with sources.
 
     Without RUNS: the newest run of each study here.
     """
-    from perbyte.cli.report import HELP, deliver_charts
     from perbyte.report.history import history_chart, timeline_of, timeline_text
     from perbyte.report.pictures import Picture, check_chart
-    from perbyte.studies.history import load_history
-    from perbyte.studies.judge import newest_of_studies
 
     for path in options.charts:
         if path.stem != HELP:

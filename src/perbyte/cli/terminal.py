@@ -32,15 +32,10 @@ def print_wrapped(text: str) -> None:
     """Print text within the terminal's width, the lines after the first indented two more than that."""
     indent = " " * (len(text) - len(text.lstrip()))
     columns = max(shutil.get_terminal_size((100, 24)).columns, 40)
-    print(
-        textwrap.fill(
-            text,
-            columns,
-            subsequent_indent=f"{indent}  ",
-            break_on_hyphens=False,
-            replace_whitespace=False,
-        )
+    wrapped = textwrap.fill(
+        text, columns, subsequent_indent=f"{indent}  ", break_on_hyphens=False, replace_whitespace=False
     )
+    print(wrapped)
 
 
 def _room() -> int | None:
@@ -63,20 +58,25 @@ _NAMED = 6  # of what the same is noted of
 
 
 class LiveLine:
-    """A line of a terminal that is rewritten; nothing is drawn elsewhere. `close` removes it."""
+    """A line of a terminal that is rewritten. `close` removes it; `last` is when something was shown before."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
-        self.live = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self._last = 0.0
-        self._drawn = False
+    def __init__(self, *, quiet: bool = False, last: float = 0.0) -> None:
+        self._live = not quiet and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._quiet, self._last, self._drawn = quiet, last, False
 
-    def draw(self, text: str) -> None:
-        """Show `text`, cut to the terminal's width, unless another one was shown just now."""
-        now = time.monotonic()
-        if self.live and now - self._last >= _REDRAW_S:
-            self._last, self._drawn = now, True
+    def draw(self, text: object) -> None:
+        """Show `text` on a terminal, cut to its width, unless another one was shown just now."""
+        if self._live and self._due(_REDRAW_S):
+            self._drawn = True
             control("\r\033[2K")
-            print(plain(text, 1000)[: _columns(sys.stderr) - 1], end="", file=sys.stderr, flush=True)
+            print(plain(str(text), 1000)[: _columns(sys.stderr) - 1], end="", file=sys.stderr, flush=True)
+
+    def show(self, text: object) -> None:
+        """Draw `text`; where there is no terminal, print a line now and then."""
+        if self._live:
+            self.draw(text)
+        elif not self._quiet and self._due(_LINE_EVERY_S):
+            print(text, file=sys.stderr, flush=True)
 
     def close(self) -> None:
         """Remove the line."""
@@ -85,6 +85,14 @@ class LiveLine:
             sys.stderr.flush()
             self._drawn = False
 
+    def _due(self, every_s: float) -> bool:
+        """True, once, when so many seconds have passed."""
+        now = time.monotonic()
+        if now - self._last < every_s:
+            return False
+        self._last = now
+        return True
+
 
 class ProgressLine:
     """A Watcher. Draws between bursts only; `close` removes the line."""
@@ -92,22 +100,13 @@ class ProgressLine:
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
         self._line = LiveLine(quiet=quiet)
-        self._last = 0.0
         self._notes: set[str] = set()
         self._alike: dict[str, list[str]] = {}
 
     def moment(self, moment: Moment) -> None:
         """Show where the run stands."""
         self._print_notes()
-        now = time.monotonic()
-        if self._quiet or not (self._line.live or now - self._last >= _LINE_EVERY_S):
-            return
-        self._last = now
-        text = str(moment)
-        if self._line.live:
-            self._line.draw(text)
-        else:
-            print(text, file=sys.stderr, flush=True)
+        self._line.show(moment)
 
     def note(self, text: str) -> None:
         """Print a note once; those that say the same of several things in a row become one line."""

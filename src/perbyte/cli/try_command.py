@@ -2,27 +2,170 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Literal
 
 from perbyte import extras
 from perbyte.app.quantities import read_choices, read_sizes
-from perbyte.app.trying.clock import Clock, command_began, wait_for_change
-from perbyte.app.trying.trial import BesideLibraries, InTurn, Kept, NoFigure, Trial
-from perbyte.cli.declared import takes
-from perbyte.cli.options import Forms, note, print_json, print_lines
-from perbyte.cli.sections import SectionedCommand
-from perbyte.cli.try_options import EPILOG, SECTIONS, TryOptions
-from perbyte.errors import EXIT_FINE, PerbyteError
+from perbyte.app.trying.bench import CALL_S
+from perbyte.app.trying.clock import BESIDE_S, WALL_S, Clock, command_began, wait_for_change
+from perbyte.app.trying.commits import Candidates, SearchStep, add_entry, compare_with_commit
+from perbyte.app.trying.trial import (
+    BesideLibraries,
+    InTurn,
+    Kept,
+    NoFigure,
+    Trial,
+    find_own_leaks,
+    read_trial,
+)
+from perbyte.cli.conduct import conduct_plan, note_gaps, note_losses, note_regressions
+from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
+from perbyte.cli.options import (
+    BaselineOptions,
+    Duration,
+    Forms,
+    GateOptions,
+    GentleOption,
+    Words,
+    note,
+    print_json,
+    print_lines,
+)
+from perbyte.errors import EXIT_FINE, PerbyteError, UsageError
+from perbyte.model import CellFigure, Failure
+from perbyte.report import trials
+from perbyte.report.export import to_json
+from perbyte.report.facts import failure_lines
+from perbyte.trial.own_algorithm import algorithm_named
 
-if TYPE_CHECKING:
-    from perbyte.app.trying.since import Candidates, SearchStep
-    from perbyte.model import CellFigure, Failure
+SECTIONS = {
+    "The function": "algorithm_name functions signatures name sizes beside",
+    "How it is built": "flags defines links packages",
+    "An algorithm of your own (--as new:NAME)": "kind lengths answers",
+    "Before and after a change": "baseline keep since history watch fail_above fail_above_instructions undecided_is",
+    "Instructions, memory, leaks": "count leak fail_on",
+    "Whole trees": "supercop layout",
+    "How long": "budget patience fresh gentle",
+    "Output": "markdown as_json quiet",
+}
+EPILOG = """\b
+  perbyte try my_hash.c --as sha-256 --function my_sha256
+  perbyte try aes.S aes.h --as aes-128-ctr --function key=aes_setup,encrypt=aes_ctr
+  perbyte try my_hash.c --as sha-256 --flags -O2 --flags '-O3 -march=native'
+  perbyte try my_hash.c --as sha-256 --baseline     # keep it; after a change: faster or slower?
+  perbyte try my_hash.c --as sha-256 --since v1.0       # which commit made it slower?
+  perbyte try cipher.c --as new:mine --kind stream-cipher --lengths key=32,nonce=12
+  perbyte try --layout mine.toml my-tree           # every implementation in the description
+  perbyte try my_aead.c --as aes-128-gcm --leak         # does its time depend on secrets?
+  perbyte try my_aead.c --as aes-128-gcm --leak=taint   # where in the code?
+"""
+
+
+class TryOptions(Options):
+    """Which function, how it is built, what it is compared with, and what is printed."""
+
+    files: tuple[Path, ...] = argument(nargs=-1, required=True, metavar="FILE...")
+    algorithm_name: str | None = option(
+        "--as", metavar="ALGORITHM", help="The algorithm it computes: sha-256, or new:NAME."
+    )
+    functions: tuple[str, ...] = option(
+        "--function", metavar="NAME", help="Its name; of several: key=NAME,encrypt=NAME."
+    )
+    signatures: tuple[str, ...] = option(
+        "--signature", metavar="ROLES", help="Roles of its parameters: out,in,size."
+    )
+    flags: tuple[str, ...] = option("--flags", help="Compiler flags; each --flags gives a row.  [-O2]")
+    defines: tuple[str, ...] = option("--define", metavar="NAME[=VALUE]", help="A macro for the compiler.")
+    links: tuple[str, ...] = option("--link", metavar="LIBRARY", help="A library to link: crypto, libmine.a.")
+    packages: tuple[str, ...] = option(
+        "--pkg-config", metavar="NAME", help="A library that pkg-config knows."
+    )
+    kind: str = option("--kind", default="", help="What it is: hash, mac, stream-cipher, aead...")
+    lengths: tuple[str, ...] = option(
+        "--lengths", metavar="key=16,...", help="Its lengths in bytes: key, nonce, out, block."
+    )
+    answers: Path | None = option("--answers", help="A file of known answers.")
+    sizes: Words | None = option("--size", help="Sizes: 16,1KiB.  [64,1KiB,16KiB]")
+    beside: str = option(
+        "--beside", default="*", show_default=True, metavar="RUNNERS", help="Libraries to measure with it."
+    )
+    name: str = option("--name", default="", help="Name of the row.  [the file's]")
+    before: BaselineOptions = group(BaselineOptions)
+    since: str | None = option(
+        "--since", metavar="COMMIT", help="Compare with a commit, and find the one that changed it."
+    )
+    history: Path | None = option("--history", help="With --since: add to a history in a directory.")
+    watch: bool = flag("--watch", help="Repeat --baseline when a file changes.")
+    count: bool = flag("--count", help="Count instructions and memory too.")
+    leak: Literal["time", "taint"] | None = option(
+        "--leak",
+        is_flag=False,
+        flag_value="time",
+        help="Test for timing leaks; =taint: find branches and addresses.",
+    )
+    fail_on: Words | None = option("--fail-on", help="With --leak: leak (code 1), unknown (code 5).")
+    supercop: bool = flag("--supercop", help="FILEs are directories in SUPERCOP's layout.")
+    layout: str | None = option(
+        "--layout", metavar="TOML", help="FILEs are trees of this layout: a file, or pqclean..."
+    )
+    budget: Duration | None = option(
+        "--budget", help=f"Measuring time.  [the rest of {WALL_S:g} s, or {BESIDE_S:g} s beside a neighbour]"
+    )
+    patience: Duration = option(
+        "--patience", default=CALL_S, help=f"Longest time of one call; then it hangs.  [{CALL_S:g}s]"
+    )
+    fresh: bool = flag("--fresh", help="Measure the libraries again, even if stored.")
+    how: GentleOption = group(GentleOption)
+    limits: GateOptions = group(GateOptions)
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for what excludes or needs something else."""
+        kept = {"--baseline": self.before.baseline, "--keep": self.before.keep, "--watch": self.watch}
+        changed = {**kept, "--since": self.since}
+        tree = {**changed, "--function": self.functions, "--signature": self.signatures}
+        tree |= {"--count": self.count, "--leak": self.leak}
+        if self.layout:
+            message = "--layout says what there is; of the other options it takes --as, --size, --budget"
+            _refuse({**tree, "--supercop": self.supercop, "--flags": self.flags}, message)
+        elif self.supercop:
+            message = "--supercop knows the functions; of the other options it takes --as, --flags, --size"
+            _refuse(tree, message)
+        elif not self.algorithm_name:
+            hint = "for example --as sha-256; perbyte list algorithms lists all"
+            raise UsageError("missing --as ALGORITHM", hint=hint)
+        elif self.leak:
+            message = "--leak looks at one program alone"
+            _refuse({**changed, "--count": self.count}, message, "leave --baseline and --count out")
+        elif self.since:
+            _refuse(kept, "--since takes a commit's program for the baseline", "leave --baseline out")
+        if not self.leak:
+            _refuse({"--fail-on": self.fail_on}, "--fail-on belongs to --leak")
+        if not self.since:
+            _refuse({"--history": self.history}, "--history belongs to --since", "--since HEAD^")
+        if len(self.flags) > 1:
+            _refuse(changed, "a baseline is one program", "give --flags once")
+        if not self.compares:
+            for name in ("fail_above", "fail_above_instructions"):
+                told = f"--{name.replace('_', '-')}"
+                _refuse({told: getattr(self.limits, name)}, f"{told} belongs to --baseline")
+
+    @property
+    def compares(self) -> bool:
+        """True where the program is measured beside one of before."""
+        return bool(self.before.baseline or self.before.keep or self.watch or self.since)
+
+
+def _refuse(options: Mapping[str, object], message: str, hint: str | None = None) -> None:
+    """Raise UsageError where one of `options` was given."""
+    if any(options.values()):
+        raise UsageError(message, hint=hint)
 
 
 @takes("try", TryOptions, cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
-def command(options: TryOptions) -> int:
+def try_command(options: TryOptions) -> int:
     """Measure a function of your own: build it, check its results, and compare its cost with that of libraries.
 
     FILE is a source in C, C++, assembly, Rust, Zig, Go, Java, Kotlin, Python, JavaScript or TypeScript, a header, or
@@ -45,10 +188,6 @@ def command(options: TryOptions) -> int:
 
 def _trial(options: TryOptions) -> Trial:
     """What is asked of the user's files, not built yet. Raises UsageError for what does not fit their language."""
-    from perbyte.app.trying.asking import read_trial
-    from perbyte.cli.conduct import conduct_plan
-    from perbyte.trial.own_algorithm import algorithm_named
-
     clock = Clock(options.budget, began=command_began())
     described = (options.kind, options.lengths, options.answers)
     asked, flags = read_trial(
@@ -84,17 +223,13 @@ def _trial(options: TryOptions) -> Trial:
 
 def _note_first(figures: Sequence[CellFigure], elapsed_s: float) -> None:
     """Say that the program is right and about what it costs, long before the figures."""
-    from perbyte.report.trials import first_line
-
-    note(first_line(figures, elapsed_s))
+    note(trials.first_line(figures, elapsed_s))
 
 
 def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
     """Print what is wrong with which program, each once."""
-    from perbyte.report.trials import fault_line
-
     for fault in faults:
-        print(fault_line(fault))
+        print(trials.fault_line(fault))
     wrong = any(fault.kind in ("incorrect", "disputed") for fault in faults)
     if wrong and not trial.asked.signatures:
         words = [f"--signature {step}={','.join(call.roles)}" for step, call in trial.calls.items()]
@@ -103,8 +238,6 @@ def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
 
 def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
     """Print why the program has no figure. In JSON its faults are all there is."""
-    from perbyte.report.facts import failure_lines
-
     if error.run:
         print_lines(failure_lines(error.run))
     elif options.before.as_json:
@@ -116,18 +249,15 @@ def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
 
 def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> int:
     """Print the rows beside the libraries, and how far off the best of them is."""
-    from perbyte.cli.ending import note_losses
-    from perbyte.report.trials import beside_lines, stored_lines, trial_json
-
     run, stored = done.run, done.stored
     if options.before.as_json:
         roles = {step: call.roles for step, call in trial.calls.items()}
         of_rows = (run, done.names, done.bests)
-        print_json(trial_json(*of_rows, roles=roles, faults=done.faults, stored=stored))
+        print_json(trials.trial_json(*of_rows, roles=roles, faults=done.faults, stored=stored))
     else:
-        print_lines(beside_lines(run, done.names, done.bests))
+        print_lines(trials.beside_lines(run, done.names, done.bests))
         print(trial.understood)
-        print_lines(stored_lines(stored.kept(run)) if stored else ())
+        print_lines(trials.stored_lines(stored.kept(run)) if stored else ())
     note_losses(run, quiet=options.before.quiet)
     return done.code
 
@@ -149,20 +279,16 @@ def _try_baseline(trial: Trial, options: TryOptions) -> int:
 
 
 def _tell_baseline(trial: Trial, options: TryOptions, done: InTurn | Kept) -> int:
-    from perbyte.report.trials import costs_text
-
     if isinstance(done, InTurn):
         _print_changed(trial, options, done)
         return _judge(done, options)
-    costs = costs_text(done.run, done.name)
+    costs = trials.costs_text(done.run, done.name)
     print(f"{done.name}: kept as the baseline, {costs}; change it and run this again")
     return EXIT_FINE
 
 
 def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
     """Print what became of the rows, in the form that was asked for."""
-    from perbyte.report import trials
-
     elapsed_s = trial.clock.elapsed_s
     if options.before.as_json:
         print_json(trials.changed_json(done, elapsed_s, counted=trial.count), indent=None)
@@ -177,8 +303,6 @@ def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
 
 def _judge(done: InTurn, options: TryOptions) -> int:
     """The exit code of a comparison; what decides it is said."""
-    from perbyte.cli.ending import note_gaps, note_losses, note_regressions
-
     note_losses(done.run, quiet=options.before.quiet)
     note_gaps(done.gaps)
     code, regressions, of_counts = done.judge(options.limits.gate)
@@ -190,8 +314,6 @@ def _judge(done: InTurn, options: TryOptions) -> int:
 
 def _try_since(trial: Trial, options: TryOptions) -> int:
     """Compare with a commit, look for the one that changed it, add to the history."""
-    from perbyte.app.trying.history import add_entry
-    from perbyte.app.trying.since import compare_with_commit
     from perbyte.report.commits import write_history
 
     assert options.since
@@ -212,16 +334,14 @@ def _try_since(trial: Trial, options: TryOptions) -> int:
 
 
 def _print_step(step: SearchStep | Candidates) -> None:
-    from perbyte.report.trials import search_line
-
-    print(search_line(step), flush=True)
+    print(trials.search_line(step), flush=True)
 
 
 def _try_leak(trial: Trial, options: TryOptions) -> int:
     """Look whether the time of the function depends on secrets."""
     from perbyte.app.leaking import leak_code
-    from perbyte.app.trying.secrets import find_own_leaks
-    from perbyte.cli.leaking import FAILING, heard, print_leaks
+    from perbyte.cli.leak import FAILING, heard
+    from perbyte.cli.runs import print_leaks
 
     assert options.leak
     failing = read_choices("--fail-on", options.fail_on, FAILING)
@@ -235,9 +355,6 @@ def _try_trees(options: TryOptions) -> int:
     """Build, look at and measure each implementation of a tree; account for each one."""
     from perbyte.app.supercop import MEASURED
     from perbyte.app.trying.trees import layout_groups, measure_groups, supercop_groups, tree_code
-    from perbyte.cli.conduct import conduct_plan
-    from perbyte.report.export import to_json
-    from perbyte.report.trials import tree_json, tree_lines
 
     places, sizes, listener = options.files, read_sizes(options.sizes), options.before.listener
     if options.layout:
@@ -250,8 +367,8 @@ def _try_trees(options: TryOptions) -> int:
     for algorithm, run, outcomes in measure_groups(groups, sizes, *how):
         if options.before.as_json:
             document = to_json(run) if run else {}
-            print_json(document | tree_json(algorithm.id, outcomes))
+            print_json(document | trials.tree_json(algorithm.id, outcomes))
         else:
-            print_lines(tree_lines(algorithm.id, run, outcomes, MEASURED))
+            print_lines(trials.tree_lines(algorithm.id, run, outcomes, MEASURED))
         codes.append(tree_code(outcomes))
     return max(codes)

@@ -22,9 +22,8 @@ from perbyte.measure.budget import Budget, Timing
 from perbyte.measure.cores import Awake, Share, kept_awake
 from perbyte.measure.draws import Draws
 from perbyte.measure.forecast import Pace
-from perbyte.measure.history import NullProgress, RunHistory, RunOutcome, Watcher
+from perbyte.measure.history import Admission, Ledger, NullProgress, RunHistory, RunOutcome, Watcher
 from perbyte.measure.learnt import Learnt, probe_note, recall
-from perbyte.measure.ledger import Admission, Ledger
 from perbyte.measure.nesting import Nesting
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.reach import Reach

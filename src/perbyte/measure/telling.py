@@ -8,8 +8,7 @@ import time
 
 from perbyte.measure.budget import Budget
 from perbyte.measure.cores import noise_note
-from perbyte.measure.history import Moment, Watcher
-from perbyte.measure.ledger import Ledger
+from perbyte.measure.history import Ledger, Moment, Watcher
 from perbyte.measure.plan import Plan
 from perbyte.measure.stopping import Stopping
 

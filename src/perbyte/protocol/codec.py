@@ -13,13 +13,7 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec import structs
 
-from perbyte.errors import (
-    RunnerFlooded,
-    RunnerGarbled,
-    RunnerRefused,
-    RunnerVersionMismatch,
-    UsageError,
-)
+from perbyte.errors import RunnerFlooded, RunnerGarbled, RunnerRefused, RunnerVersionMismatch, UsageError
 from perbyte.model.sample import COUNTERS, is_even
 from perbyte.model.text import plain
 from perbyte.protocol.messages import (

@@ -199,16 +199,12 @@ class Spread:
     variance: float
     freedom: float
 
-    def speaks_for(self, variance: float) -> bool:
-        """True where a cell of such a relative variance is drawn towards the common one."""
-        return variance <= UNEXPLAINED * self.variance
-
     def moderate(self, variance: float, freedom: int) -> tuple[float, int]:
         """Return a cell's relative variance and its degrees of freedom, drawn towards the common one.
 
         (d0 s0^2 + d s^2) / (d0 + d) on d0 + d degrees of freedom (rounded down): Smyth's posterior variance.
         """
-        if not self.speaks_for(variance):
+        if not variance <= UNEXPLAINED * self.variance:
             return variance, freedom
         whole = self.freedom + freedom
         return (self.freedom * self.variance + freedom * variance) / whole, int(whole)

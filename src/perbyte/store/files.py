@@ -112,8 +112,7 @@ def check_regular(place: Path, limit_bytes: int) -> int:
         ) from error
     if not stat.S_ISREG(status.st_mode):
         raise StoreError(
-            f"{place} is not a regular file",
-            hint="copy the run with the files themselves, not with links",
+            f"{place} is not a regular file", hint="copy the run with the files themselves, not with links"
         )
     if status.st_size > limit_bytes:
         raise StoreError(

@@ -445,15 +445,14 @@ def best_points(points: Iterable[HistoryPoint]) -> list[HistoryPoint]:
     """Give, of each line, year, machine and means the fastest implementation, each at its longest message."""
     longest: dict[tuple[object, ...], HistoryPoint] = {}
     for point in points:
-        where = (point.line, point.year, point.measured, point.machine, point.means)
-        key = (*where, point.source, point.program, point.runner, point.algorithm, point.cpu)
+        rivals = (point.line, point.year, point.measured, point.machine, point.means)
+        key = (rivals, point.source, point.program, point.runner, point.algorithm, point.cpu)
         other = longest.setdefault(key, point)
         if (point.size_bytes, -point.cost) > (other.size_bytes, -other.cost):
             longest[key] = point
-    best: dict[tuple[object, ...], list[HistoryPoint]] = {}
-    for point in longest.values():
-        where = (point.line, point.year, point.measured, point.machine, point.means)
-        best.setdefault(where, []).append(point)
+    best: dict[object, list[HistoryPoint]] = {}
+    for (same, *_), point in longest.items():
+        best.setdefault(same, []).append(point)
     return [replace(min(points, key=lambda point: point.cost), among=len(points)) for points in best.values()]
 
 

@@ -1,33 +1,46 @@
-"""What `perbyte try` measures: the user's programs, checked first, and the libraries that do the same."""
+"""What `perbyte try` measures: the user's programs, checked first, and the libraries that do the same.
+
+Each program goes through the validation of a run, cell by cell, with seconds where a run allows a minute, and is left
+out at its first fault: what fails for 64 bytes need not fail for 16 KiB as well. That libraries agree at every size is
+seen by the validation of the run itself. Then comes a first figure, of two fresh processes, stored nowhere: it says
+where the function stands before anything is refined, without an interval and without an audit.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import Any
 
 from perbyte.app.building import build_needed
-from perbyte.app.conducting import Conducted, conduct_plan
+from perbyte.app.conducting import Conducted, conduct_plan, of_today
 from perbyte.app.listener import Say, silent
 from perbyte.app.trying.clock import Clock
+from perbyte.app.trying.stored import Stored, find_stored, last_costs
+from perbyte.catalogue import load, pattern
 from perbyte.errors import EXIT_INTERRUPTED, UsageError
+from perbyte.locks import cores_held
+from perbyte.measure import Forecast, Plan, Survey, choose_cores, foresee, recall_pace, survey
+from perbyte.measure.forecast import Pace
+from perbyte.measure.machine import require_linux, step_aside
+from perbyte.measure.plan import choose_twins, left_out
+from perbyte.measure.run import Measurement
+from perbyte.measure.sessions import STARTING_FAILS, Sessions
+from perbyte.measure.validation import Validation
+from perbyte.model import Algorithm, Cell, CellFigure, Failure, Policy, Run
 from perbyte.model.text import counted
+from perbyte.runners import RunnerSpec, TimeLimits, locate
+from perbyte.trial.bench import draw_cells
 
-if TYPE_CHECKING:
-    from perbyte.app.trying.stored import Stored
-    from perbyte.measure import Forecast, Survey
-    from perbyte.measure.forecast import Pace
-    from perbyte.model import Algorithm, Cell, CellFigure, Failure, Policy, Run
-    from perbyte.runners import RunnerSpec
+CALL_S = 2.0  # that a checked call may take, unless `--patience` says otherwise
+RUN_TIMES = 5.0  # more, where the machine is busy with a run as well
+FIRST_EPOCHS, FIRST_S = 2, 0.3
+SLOW_TO_START = ("java", "kotlin")  # a process of these is warm after half a second: one does
 
 
 def libraries_beside(glob: str, own: Sequence[str], say: Say) -> list[RunnerSpec]:
     """The built runners that `glob` means; `*` means all but the opt-in ones. Raises UsageError for a name taken."""
-    from perbyte.catalogue import pattern
-    from perbyte.measure.plan import left_out
-    from perbyte.runners import locate
-
     build_needed([glob], say)
     every = [spec for spec in locate() if not spec.built or spec.out().is_dir()]
     if taken := {spec.name for spec in locate()} & set(own):
@@ -61,10 +74,6 @@ class Bench:
 
     def check(self) -> list[Failure]:
         """The first fault of each program, within seconds, before any library is so much as started."""
-        from perbyte.app.trying.check import first_faults
-        from perbyte.measure import choose_cores
-        from perbyte.measure.machine import require_linux
-
         require_linux()
         survey = self._survey(self.programs)
         policy = replace(self.policy, cores=choose_cores(self.policy.cores))
@@ -72,10 +81,6 @@ class Bench:
 
     def look_first(self, name: str) -> tuple[CellFigure, ...]:
         """A first figure of the program `name`, of the largest size, within a second; stored nowhere."""
-        from perbyte.app.trying.check import RUN_TIMES, limits
-        from perbyte.app.trying.first import first_figures
-        from perbyte.measure import choose_cores
-
         survey = self._survey([spec for spec in self.programs if spec.name == name])
         largest: dict[tuple[str, str], Cell] = {}
         for cell in self.cells(survey):
@@ -103,10 +108,6 @@ class Bench:
 
         `fresh`: all are measured.
         """
-        from perbyte.app.conducting import of_today
-        from perbyte.app.trying.stored import find_stored
-        from perbyte.measure import choose_cores
-
         survey = self._survey(
             [*(spec for spec in self.programs if spec.name in self.own_names), *self.libraries]
         )
@@ -129,9 +130,6 @@ class Bench:
         least stays, since a function is set against something. Where that one does not fit either, its processes are
         those that are compared with each other, and then epochs go: one of Java takes a second until it is warm.
         """
-        from perbyte.app.trying.stored import last_costs
-        from perbyte.measure import Plan, foresee
-
         policy, self._twins_of = self.policy, ()
 
         def ahead(chosen: Sequence[Cell]) -> Forecast:
@@ -159,8 +157,6 @@ class Bench:
 
     def _survey(self, specs: Sequence[RunnerSpec]) -> Survey:
         """What each of `specs` offers. Each is asked once: a virtual machine takes a while to answer."""
-        from perbyte.measure import Survey, survey
-
         if new := [spec for spec in specs if spec.name not in self._asked]:
             fresh = survey(new, ["full"])
             for spec in new:
@@ -174,14 +170,10 @@ class Bench:
 
     def _twins(self, cells: Sequence[Cell]) -> tuple[Cell, ...]:
         """The A/A cells: of the process with most cells, or of a library that starts fast where time is short."""
-        from perbyte.measure.plan import choose_twins
-
         return choose_twins([cell for cell in cells if not self._twins_of or cell.runner in self._twins_of])
 
     def cells(self, surveyed: Survey) -> tuple[Cell, ...]:
         """All cells of what the programs offer. Raises UsageError when there is none."""
-        from perbyte.trial.bench import draw_cells
-
         cells: tuple[Cell, ...] = draw_cells(
             self.algorithm, dict(surveyed.hellos), self.own_names, self.sizes
         )
@@ -194,9 +186,6 @@ class Bench:
         return cells
 
     def _carry_out(self, surveyed: Survey, cells: Sequence[Cell]) -> Run:
-        from perbyte.app.trying.check import RUN_TIMES, limits
-        from perbyte.measure import Plan, choose_cores, foresee, recall_pace
-
         pace = recall_pace(choose_cores(self.policy.cores)[0])
         cells, policy = self._in_time(surveyed, cells, pace)
         plan = Plan(tuple(cells), self._twins(cells), wanted=tuple(self.own_names))
@@ -207,12 +196,71 @@ class Bench:
                 "(--budget 60s: all)"
             )
         done = self.conduct(
-            plan,
-            replace(surveyed, failures=()),
-            policy,
-            cut=True,
-            limits=limits(self.patience_s, RUN_TIMES),
+            plan, replace(surveyed, failures=()), policy, cut=True, limits=limits(self.patience_s, RUN_TIMES)
         )
         if done.code == EXIT_INTERRUPTED:
             raise KeyboardInterrupt
         return done.run
+
+
+def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float) -> list[Failure]:
+    """What is wrong with the programs of `cells`: the first fault of each, none where all are right."""
+    faults: dict[tuple[str, str, int], Failure] = {}
+    with Sessions(
+        surveyed,
+        cores=policy.cores,
+        epoch=0,
+        seed=policy.seed,
+        limits=limits(patience_s),
+        gentle=policy.gentle,
+    ) as sessions:
+        for cell in sorted(cells, key=lambda cell: cell.size_bytes):
+            if cell.process in faults:
+                continue
+            try:
+                if not sessions.runs(cell.process):
+                    sessions.start(cell.process)
+            except STARTING_FAILS as error:
+                faults[cell.process] = Failure("crashed", cell.runner, str(error), address=cell.address)
+                continue
+            if failures := Validation(load(), sessions).examine([cell]).failures:
+                faults[cell.process] = _told(failures[0], patience_s)
+    return list(faults.values())
+
+
+def limits(patience_s: float, times: float = 1.0) -> TimeLimits:
+    """Time limits under which a call that takes longer than `patience_s` hangs."""
+    each = times * patience_s
+    return TimeLimits(hello=each, prepare=each, check=each, measure=each, release=each, quit=0.5)
+
+
+def _told(failure: Failure, patience_s: float) -> Failure:
+    from dataclasses import replace
+
+    if failure.kind != "timed-out":
+        return failure
+    text = f"no answer within {patience_s:g} s: it hangs, or is slow (--patience 30s waits longer)"
+    return replace(failure, message=text)
+
+
+class Nowhere:
+    """A sink that keeps nothing."""
+
+    def begin(self, *_what: Any, **_more: Any) -> None:
+        """Keep nothing."""
+
+    identified = calibrated = measured = failed = unproven = audited = spent = epoch_done = finish = begin
+
+
+def first_figures(
+    surveyed: Survey, cells: Sequence[Cell], policy: Policy, limits: TimeLimits
+) -> tuple[CellFigure, ...]:
+    """A figure of each of `cells` that can be had at once; none where the first look fails."""
+    slow = any(spec.language in SLOW_TO_START for spec in surveyed.specs.values())
+    epochs = 1 if slow else FIRST_EPOCHS
+    short = replace(of_today(policy), epochs=epochs, max_epochs=epochs, budget_s=FIRST_S, audit=False)
+    plan = Plan(tuple(cells), ())
+    with cores_held(short.cores, "perbyte try, a first look"):
+        step_aside(short.cores)
+        measurement = Measurement(plan, surveyed, load(), short, Nowhere(), limits=limits)
+        return measurement.measure().cells

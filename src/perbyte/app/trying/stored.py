@@ -12,13 +12,15 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from perbyte import places
+from perbyte.errors import PerbyteError
+from perbyte.measure import Survey, describe_machine
 from perbyte.model import Cell, CellFigure, Policy, Quality, Run
-
-if TYPE_CHECKING:
-    from perbyte.measure import Survey
+from perbyte.runners.session import file_sha256
+from perbyte.stats.across import floor_across
+from perbyte.stats.compare import compare
+from perbyte.store import open_run, runs
 
 FRESH_H = 24  # hours after which a run is old, whatever else agrees
 NEWEST = 40  # runs that are looked at, and seconds for which they are
@@ -49,9 +51,6 @@ class Stored:
 
     def untrue(self, now: Run) -> str:
         """Which anchor costs something else in the run `now`, and how much; empty where all agree."""
-        from perbyte.stats.across import floor_across
-        from perbyte.stats.compare import compare
-
         for figure in now.cells:
             if figure.cell not in self.found:
                 continue
@@ -82,14 +81,12 @@ class Stored:
                     "started_at": run.conditions.started_at,
                 }
                 for run, figure in self.kept(now)
-            ],
+            ]
         }
 
 
 def find_stored(cells: Sequence[Cell], surveyed: Survey, policy: Policy) -> Stored | None:
     """Fresh figures of `cells`, those of libraries, each from the newest run that has a good one; None without any."""
-    from perbyte.measure import describe_machine
-
     if not cells:
         return None
     machine, since = describe_machine(), _started()
@@ -133,9 +130,6 @@ def last_costs(runners: Sequence[str], algorithm: str) -> dict[str, float]:
 
 def _newest(oldest: datetime.datetime) -> Iterator[Run]:
     """Complete runs from the newest back to `oldest`, for as long as looking at runs may take."""
-    from perbyte.errors import PerbyteError
-    from perbyte.store import open_run, runs
-
     until = time.monotonic() + LOOK_S
     for summary in runs(places.runs_home())[:NEWEST]:
         if time.monotonic() > until:
@@ -159,8 +153,6 @@ def _alike(policy: Policy, other: Policy) -> bool:
 
 def _same_builds(run: Run, cells: Sequence[Cell], surveyed: Survey) -> set[tuple[str, str]]:
     """Runner and tier of libraries whose object is byte for byte the one measured, by the same SDK and compiler."""
-    from perbyte.runners.session import file_sha256
-
     known = {(identity.runner, identity.cpu): identity for identity in run.conditions.identities}
     same = set()
     for row in {(cell.runner, cell.cpu) for cell in cells}:

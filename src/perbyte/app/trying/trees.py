@@ -8,23 +8,24 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from perbyte.app.conducting import Conducted, conduct_plan
 from perbyte.app.listener import NOBODY, Listener
-from perbyte.app.supercop import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged
-from perbyte.app.supercop_tree import SIZES
-from perbyte.app.trying.bench import Bench, libraries_beside
-from perbyte.app.trying.check import CALL_S
+from perbyte.app.supercop import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged, tree_sizes
+from perbyte.app.trying.bench import CALL_S, Bench, libraries_beside
 from perbyte.app.trying.clock import Clock
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, PerbyteError, UsageError
 from perbyte.model import Algorithm, Policy, Run
-
-if TYPE_CHECKING:
-    from perbyte.trial.layout import Member
-    from perbyte.trial.supercop import Implementation
+from perbyte.runners import locate
+from perbyte.trial.bench import look
+from perbyte.trial.building import home
+from perbyte.trial.layout import Member, find_layout, make_member, members
+from perbyte.trial.program import DoesNotBuild, Unusable, build_program, sdk_archive
+from perbyte.trial.subject import find_algorithm
+from perbyte.trial.supercop import FLAGS, Implementation, algorithm_of, find_implementations, reason
 
 BUDGET_S = 30.0
 Groups = Mapping[Algorithm, Sequence[ImplementationOutcome]]
@@ -41,10 +42,6 @@ def supercop_groups(
 
     Raises UsageError where the catalogue has none of the primitives.
     """
-    from perbyte.runners import locate
-    from perbyte.trial.subject import find_algorithm
-    from perbyte.trial.supercop import FLAGS, algorithm_of, find_implementations
-
     asked = find_algorithm(algorithm_name) if algorithm_name else None
     ways = [Way(words) for words in [tuple(shlex.split(words)) for words in flags] or [FLAGS]]
     groups: dict[Algorithm, list[Implementation]] = {}
@@ -62,11 +59,8 @@ def supercop_groups(
     taken = {spec.name for spec in locate()}
     built: dict[Algorithm, Sequence[ImplementationOutcome]] = {}
     for algorithm, group in groups.items():
-        made = build_group(group, algorithm, ways, _sizes(algorithm, sizes)[0], taken, listener.say)
-        built[algorithm] = [
-            ImplementationOutcome(each.name, each.implementation.place, each.word, each.detail, each.spec)
-            for each in made
-        ]
+        size = tree_sizes(algorithm, sizes)[0]
+        built[algorithm] = build_group(group, algorithm, ways, size, taken, listener.say)
     return built
 
 
@@ -81,11 +75,6 @@ def layout_groups(
 
     Raises UsageError for a layout or a tree that does not fit, and where `algorithm_name` is none of its algorithms.
     """
-    from perbyte.trial.bench import sizes_for
-    from perbyte.trial.layout import find_layout, members
-    from perbyte.trial.program import sdk_archive
-    from perbyte.trial.subject import find_algorithm
-
     layout = find_layout(layout_name)
     wanted = find_algorithm(algorithm_name) if algorithm_name else None
     groups: dict[Algorithm, list[Member]] = {}
@@ -109,18 +98,12 @@ def layout_groups(
     sdk_archive()
     with ThreadPoolExecutor(max_workers=2) as pool:
         return {
-            algorithm: list(pool.map(partial(_made, size=(sizes or sizes_for(algorithm, None))[0]), group))
+            algorithm: list(pool.map(partial(_made, size=tree_sizes(algorithm, sizes)[0]), group))
             for algorithm, group in groups.items()
         }
 
 
 def _made(member: Member, size: int) -> ImplementationOutcome:
-    from perbyte.trial.bench import look
-    from perbyte.trial.building import home
-    from perbyte.trial.layout import make_member
-    from perbyte.trial.program import DoesNotBuild, Unusable, build_program
-    from perbyte.trial.supercop import reason
-
     try:
         spec = build_program(make_member(member), home() / "layouts" / f"{member.algorithm}-{member.name}")
     except DoesNotBuild as error:
@@ -147,9 +130,13 @@ def measure_groups(
             libraries = libraries_beside(beside, [spec.name for spec in specs], listener.urgent)
             policy, clock = Policy(epochs=3, gentle=gentle), Clock(budget_s or BUDGET_S)
             how = (policy, CALL_S, clock, conduct, listener.say)
-            run, _ = Bench(specs, libraries, algorithm, _sizes(algorithm, sizes), *how).measure(fresh=True)
+            run, _ = Bench(specs, libraries, algorithm, tree_sizes(algorithm, sizes), *how).measure(
+                fresh=True
+            )
+            verdicts = [judged(outcome, run) for outcome in group]
             outcomes = [
-                ImplementationOutcome(outcome.name, outcome.place, *judged(outcome, run)) for outcome in group
+                replace(outcome, word=word, detail=detail)
+                for outcome, (word, detail) in zip(group, verdicts, strict=True)
             ]
         yield algorithm, run, outcomes
 
@@ -158,11 +145,3 @@ def tree_code(outcomes: Sequence[ImplementationOutcome]) -> int:
     """The exit code for the implementations of an algorithm."""
     words = {outcome.word for outcome in outcomes}
     return EXIT_INCORRECT if words & BAD else EXIT_FINE if MEASURED in words else EXIT_ENVIRONMENT
-
-
-def _sizes(algorithm: Algorithm, asked: tuple[int, ...] | None) -> tuple[int, ...]:
-    """The sizes that were requested, or the usual ones of a tree."""
-    from perbyte.trial.bench import sizes_for
-
-    usual = sizes_for(algorithm, None)
-    return asked or (SIZES if usual[0] == SIZES[0] else usual)

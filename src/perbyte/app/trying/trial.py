@@ -4,27 +4,56 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from perbyte.app.conducting import Conducted, conduct_plan
 from perbyte.app.gate import Gate, gravest
 from perbyte.app.listener import NOBODY, Listener
-from perbyte.app.trying.bench import Bench, libraries_beside
-from perbyte.app.trying.check import CALL_S
+from perbyte.app.trying.bench import CALL_S, Bench, libraries_beside
 from perbyte.app.trying.clock import Clock
+from perbyte.app.trying.stored import Stored
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_MISSING, UsageError
-from perbyte.model import NOT_REACHED, CellFigure, Failure, Policy, Run
+from perbyte.measure import survey
+from perbyte.measure.behaviour import count_cells
+from perbyte.model import NOT_REACHED, Algorithm, Cell, CellFigure, Failure, Policy, Run
+from perbyte.runners import RunnerSpec, find
+from perbyte.stats.pairing import Regressions
+from perbyte.stats.trials import (
+    BaselineChange,
+    BesideTheBest,
+    CountChange,
+    beside_the_best,
+    changes,
+    count_changes,
+    gaps,
+)
+from perbyte.trial import kept
+from perbyte.trial.bench import failed, measured, sizes_for
+from perbyte.trial.kept import in_turn_policy
+from perbyte.trial.language import Managed
+from perbyte.trial.managed import build_managed
+from perbyte.trial.program import (
+    DoesNotBuild,
+    build_program,
+    describe,
+    digest_of,
+    from_pkg_config,
+    link_words,
+)
+from perbyte.trial.roles import Call
+from perbyte.trial.roles import understood as in_words
+from perbyte.trial.subject import TrialRequest, make_source, managed, read_calls, read_files
 
 if TYPE_CHECKING:
-    from perbyte.app.trying.stored import Stored
-    from perbyte.model import Cell
-    from perbyte.runners import RunnerSpec
-    from perbyte.stats.pairing import Regressions
-    from perbyte.stats.trials import BaselineChange, BesideTheBest, CountChange
-    from perbyte.trial.roles import Call
-    from perbyte.trial.subject import TrialRequest
+    from perbyte.measure.leaks import LeakCase
+    from perbyte.model.run import LeakRun
+
+Flags = list[tuple[str, ...]]
+LEAK_BYTES = (64,)
 
 
 class NoFigure(Exception):
@@ -52,8 +81,6 @@ class BesideLibraries:
     @property
     def code(self) -> int:
         """The exit code."""
-        from perbyte.trial.bench import failed, measured
-
         if self.faults or failed(self.run, self.names):
             return EXIT_INCORRECT
         if not measured(self.run, self.names):
@@ -123,16 +150,11 @@ class Trial:
     @property
     def understood(self) -> str:
         """Each function with what its parameters were taken for."""
-        from perbyte.trial.roles import understood
-
-        calls = "; ".join(f"{step}: {understood(call)}" for step, call in self.calls.items())
+        calls = "; ".join(f"{step}: {in_words(call)}" for step, call in self.calls.items())
         return f"understood as: {calls}"
 
     def beside_libraries(self) -> BesideLibraries:
         """Measure beside the libraries. Raises NoFigure where no program is right."""
-        from perbyte.stats.trials import beside_the_best
-        from perbyte.trial.bench import sizes_for
-
         specs = self.build()
         names = [spec.name for spec in specs]
         libraries = libraries_beside(self.beside, names, self.listener.urgent)
@@ -154,9 +176,6 @@ class Trial:
 
         Raises NoFigure.
         """
-        from perbyte.trial import kept
-        from perbyte.trial.program import describe, digest_of
-
         words = [self.asked.algorithm.id, *self.asked.functions, self.asked.name]
         now, old = kept.places_of(self.asked.files, words, 0)
         spec, note = self.build()[0], None if keep else kept.read_note(old)
@@ -171,9 +190,6 @@ class Trial:
 
     def in_turn(self, spec: RunnerSpec, before: RunnerSpec | None) -> Run:
         """Measure the program beside another one of its own, in turn. Raises NoFigure."""
-        from perbyte.trial.bench import failed, measured, sizes_for
-        from perbyte.trial.kept import in_turn_policy
-
         policy = in_turn_policy(gentle=self.gentle)
         sizes = sizes_for(self.asked.algorithm, self.sizes, quick=True)
         bench = self.bench([spec, before] if before else [spec], [], sizes, policy)
@@ -192,8 +208,6 @@ class Trial:
         self, run: Run, spec: RunnerSpec, before: RunnerSpec, what: str, flags_then: str | None = None
     ) -> InTurn:
         """What became of each row since `before`, which `what` describes; instructions too where they are counted."""
-        from perbyte.stats.trials import changes, count_changes, gaps
-
         changed = changes(run, spec.name, before.name)
         counted = self._counted([spec, before], run, run.conditions.policy.seed)
         instructions = count_changes(counted, spec.name, before.name, changed)
@@ -216,19 +230,13 @@ class Trial:
 
     def build(self) -> list[RunnerSpec]:
         """The programs, one for each set of flags. Raises UsageError with the compiler's words."""
-        from perbyte.trial.kept import places_of
-        from perbyte.trial.language import Managed
-        from perbyte.trial.managed import build_managed
-        from perbyte.trial.program import DoesNotBuild, build_program
-        from perbyte.trial.subject import make_source, managed, read_calls, read_files
-
         asked = replace(self.asked, files=read_files(self.asked.files))
         calls = self.calls = read_calls(asked)
         words = [asked.algorithm.id, *asked.functions, asked.name]
         specs = []
         for index, flags in enumerate(self.flags):
             name = _row_name(asked.title, flags, len(self.flags) > 1)
-            place = places_of(asked.files, words, index)[0]
+            place = kept.places_of(asked.files, words, index)[0]
             try:
                 if managed(asked.files):
                     subject = Managed(name, asked.files, asked.algorithm, calls)
@@ -245,9 +253,6 @@ class Trial:
 
     def _counted(self, specs: Sequence[RunnerSpec], run: Run, seed: int, others: Sequence[Cell] = ()) -> Run:
         """The run with what the user's rows and `others` execute and use, where that was asked for."""
-        from perbyte.measure.behaviour import count_cells
-        from perbyte.runners import find
-
         if not self.count:
             return run
         own = {spec.name: spec for spec in specs}
@@ -260,3 +265,74 @@ class Trial:
 def _row_name(title: str, flags: Sequence[str], several: bool) -> str:
     words = re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(flags)).strip("-")
     return f"{title}-{words or 'plain'}" if several else title
+
+
+def read_trial(
+    files: Sequence[Path],
+    algorithm: Algorithm,
+    functions: Sequence[str] = (),
+    signatures: Sequence[str] = (),
+    name: str = "",
+    *,
+    flags: Sequence[str] = (),
+    defines: Sequence[str] = (),
+    links: Sequence[str] = (),
+    packages: Sequence[str] = (),
+) -> tuple[TrialRequest, Flags]:
+    """The function in `files`, and the compiler's words for each of `flags` (none: -O2 of a compiler of C).
+
+    Raises UsageError for what does not fit the language of the files.
+    """
+    compiling, linking = from_pkg_config(packages)
+    link = (*link_words(links), *linking)
+    asked = TrialRequest(read_files(files), algorithm, tuple(functions), tuple(signatures), name, link)
+    foreign = managed(asked.files)
+    if foreign and (link or compiling or defines):
+        raise UsageError("--define, --link and --pkg-config are for compilers of C", hint="leave them out")
+    more = (*(f"-D{define}" for define in defines), *compiling)
+    usual: tuple[str, ...] = () if foreign else ("-O2",)
+    return asked, [(*words, *more) for words in [tuple(shlex.split(text)) for text in flags] or [usual]]
+
+
+def find_own_leaks(trial: Trial, how: str, budget_s: float | None, **heard: Any) -> tuple[LeakRun, Path]:
+    """Look whether the time depends on secrets, with `taint` where branches and addresses do; the run and its place.
+
+    `heard` is what `app.leaking.find_leaks` is told. Raises NoFigure for a program that is wrong, UsageError where
+    nothing is secret or the language is not one of C, C++, assembly and Rust.
+    """
+    from perbyte.app.leaking import BUDGET_S, draw_cases, find_leaks
+    from perbyte.trial.taint import require_memcheck, taint_of
+
+    if managed(trial.asked.files):
+        raise UsageError("--leak looks at C, C++, assembly and Rust only")
+    if how == "taint":
+        require_memcheck()
+        trial.flags = [(*flags, "-g") for flags in trial.flags]  # lines; the code stays as it is
+    specs, algorithm, policy = trial.build(), trial.asked.algorithm, Policy(gentle=trial.gentle)
+    usual = sizes_for(algorithm, trial.sizes)
+    bench = trial.bench(specs, [], usual if trial.sizes or len(usual) < 3 else LEAK_BYTES, policy)
+    if faults := bench.check():
+        raise NoFigure(EXIT_INCORRECT, faults)
+    surveyed = survey(specs, ["full"])
+    cells = _one_contract_each(bench.cells(surveyed))
+    cases: list[LeakCase] = []
+    taint = []
+    if how == "taint":
+        for spec in specs:
+            for cell in (cell for cell in cells if cell.runner == spec.name):
+                trial.listener.say(f"memcheck: {cell.address}")
+                taint += taint_of(spec, cell, algorithm, trial.asked.files)
+    else:
+        cases, _ = draw_cases(cells, None, (False, True))
+    if not taint and not cases:
+        raise UsageError(f"{algorithm.id}: no operation here works on a secret")
+    budget_s = budget_s or BUDGET_S * len(cases)
+    return find_leaks(cases, surveyed, policy, budget_s=budget_s, taint=taint, check=False, **heard)
+
+
+def _one_contract_each(cells: Iterable[Cell]) -> list[Cell]:
+    """Of an operation under several contracts the one that sets no key in the call, where there is one."""
+    first: dict[Cell, Cell] = {}
+    for cell in sorted(cells, key=lambda cell: cell.contract == "rekey/1"):
+        first.setdefault(replace(cell, contract=""), cell)
+    return list(first.values())

@@ -1,19 +1,33 @@
-"""`perbyte bench`: benchmark files of a project, written for criterion or for Go's testing.B, measured as they are."""
+"""`perbyte bench` and `perbyte supercop`: programs of others, measured as they are."""
 
 from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
-from perbyte.app.benchmarks import CELL_S, MOST_S, PAIR_S
+from perbyte.app.benchmarks import CELL_S, MOST_S, PAIR_S, Benchmarks, ChangedBenchmarks
+from perbyte.app.quantities import read_sizes
+from perbyte.cli.conduct import conduct_plan, note_gaps, note_regressions
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import BaselineOptions, Duration, GentleOption, TimeGateOptions, note
-from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
-
-if TYPE_CHECKING:
-    from perbyte.app.benchmarks import ChangedBenchmarks
-    from perbyte.model import Run
+from perbyte.cli.options import (
+    BaselineOptions,
+    Duration,
+    GentleOption,
+    QuietOption,
+    TimeGateOptions,
+    Words,
+    note,
+    print_lines,
+)
+from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, UsageError
+from perbyte.measure.machine import require_linux
+from perbyte.model import Run
+from perbyte.report import benchmarks
+from perbyte.report.benchmarks import changes_json, changes_lines
+from perbyte.report.export import to_json
+from perbyte.report.trials import primitive_line, tree_end
+from perbyte.trial.cargo_bench import line_for_cargo
 
 EPILOG = """\b
   perbyte bench                            # this package: Cargo.toml with criterion, or *_test.go
@@ -44,19 +58,12 @@ class _BenchOptions(Options):
 
 
 @takes("bench", _BenchOptions, epilog=EPILOG)
-def command(asked: _BenchOptions) -> int:
+def bench_command(asked: _BenchOptions) -> int:
     """Measure the benchmark files of a project: those of criterion in Rust, and of testing.B in Go.
 
     DIR is a package; its files are not changed. The output of such a benchmark is not checked, so its id begins with
     `unverified-`.
     """
-    from perbyte.app.benchmarks import Benchmarks
-    from perbyte.cli.conduct import conduct_plan
-    from perbyte.measure.machine import require_linux
-    from perbyte.report import benchmarks
-    from perbyte.report.export import to_json
-    from perbyte.trial.cargo_bench import line_for_cargo
-
     if asked.line:
         print(line_for_cargo())
         return EXIT_FINE
@@ -89,9 +96,6 @@ def command(asked: _BenchOptions) -> int:
 
 def _tell_changed(asked: _BenchOptions, run: Run, changed: ChangedBenchmarks) -> int:
     """Print what became of each benchmark since its program was kept; the exit code of the gate."""
-    from perbyte.cli.ending import note_gaps, note_regressions
-    from perbyte.report.benchmarks import changes_json, changes_lines
-
     before, gate = asked.before, asked.limits.gate
     texts = changes_lines(run, changed.changes, as_markdown=before.markdown)
     before.tell({"changes": changes_json(changed.changes)}, texts, indent=None)
@@ -103,3 +107,58 @@ def _tell_changed(asked: _BenchOptions, run: Run, changed: ChangedBenchmarks) ->
     if gate.fail_above is not None:
         note_regressions(regressions, one_run=True, quiet=before.quiet)
     return code
+
+
+BUDGET_S = 5.0
+EPILOG = """\b
+  perbyte supercop supercop-20260330 sha256 'crypto_stream/*'
+  perbyte supercop supercop-20260330               # the whole tree; run it again to continue
+  perbyte supercop supercop-20260330 --compilers all --out results
+"""
+
+
+class _SupercopOptions(Options):
+    tree: Path = argument(metavar="DIR")
+    primitives: tuple[str, ...] = argument(nargs=-1, metavar="[PRIMITIVE...]")
+    out: Path | None = option("--out", help="Directory of the results.  [named after the tree]")
+    compilers: Literal["usual", "all"] = option(
+        "--compilers",
+        default="usual",
+        show_default=True,
+        help="cc -O3 -march=native, or all installed compilers of the tree's list.",
+    )
+    sizes: Words | None = option("--size", help="Sizes: 16,1KiB.  [64,4KiB]")
+    budget: Duration = option(
+        "--budget", default=BUDGET_S, help=f"Measuring time of a primitive.  [{BUDGET_S:g}s]"
+    )
+    again: bool = flag("--again", help="Repeat finished primitives.")
+    how: GentleOption = group(GentleOption)
+    notes: QuietOption = group(QuietOption)
+
+
+@takes("supercop", _SupercopOptions, epilog=EPILOG)
+def supercop_command(options: _SupercopOptions) -> int:
+    """Measure a tree in SUPERCOP's layout. Every implementation gets a figure, or a reason why it has none.
+
+    A failure does not end the run. The same command continues an interrupted run. Each primitive must match the tree's
+    checksums, and the known answers of the catalogue. Results: `data` in SUPERCOP's format, and runs of Perbyte.
+    """
+    from perbyte.app.supercop import BAD, MEASURED
+    from perbyte.app.supercop_tree import open_tree
+
+    how = (read_sizes(options.sizes), options.budget, options.how.gentle, partial(conduct_plan, quiet=True))
+    every = options.compilers == "all"
+    tree = open_tree(options.tree, options.primitives, options.out, *how, every_compiler=every)
+    wrong = False
+    for number, ((operation, primitive), variants) in enumerate(tree.groups.items(), start=1):
+        if not options.again and tree.done(variants):
+            continue
+        outcomes = tree.carry_out(variants)
+        wrong = wrong or any(outcome.word in BAD for outcome in outcomes)
+        told = primitive_line(outcomes, MEASURED)
+        print(f"{number}/{len(tree.groups)} crypto_{operation}/{primitive}: {told}", flush=True)
+    print_lines(tree_end(tree.journal))
+    if tree.left and not options.primitives:
+        told = ", ".join(f"{count} of crypto_{name}" for name, count in tree.left.items())
+        note(f"primitives of operations that are not measured here: {told}")
+    return EXIT_INCORRECT if wrong else EXIT_FINE

@@ -1,4 +1,4 @@
-"""Which run is meant by a word: a path, or the name of a run in the home of runs.
+"""Stored runs: which one a word means, a path or the name of a run in the home of runs; and a signature under one.
 
 A path wins over a name, because a path can always be written so that it is no name (`./monday`). Nothing is opened
 here beyond `run.json` of the runs that a message has to name.
@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from perbyte import places
+from perbyte import extras, places
 from perbyte.app.listener import Say, silent
-from perbyte.errors import NoSuchRun, UsageError
+from perbyte.errors import NoSuchRun, StoreError, UsageError
 from perbyte.model import Run
 from perbyte.model.text import counted
 from perbyte.store.files import LEAK_FILE, RUN_FILE
+
+if TYPE_CHECKING:
+    from perbyte.store.signature import Signature
 
 _SHOWN = 3
 
@@ -112,6 +116,25 @@ def runs_there_are() -> str:
         return "there is no run yet; make one: perbyte measure"
     more = " ..." if len(names) > _SHOWN else ""
     return f"the newest runs: {', '.join(names[:_SHOWN])}{more} (perbyte list runs)"
+
+
+def sign_run(path: Path, key: Path) -> Signature:
+    """Sign the manifest of a run. Raises StoreError where the run is damaged, or has data outside its manifest."""
+    from perbyte.store import sign, verify
+
+    verdict = verify(path)
+    if verdict.damaged or verdict.manifest is None:
+        raise StoreError(
+            f"{verdict.path} is damaged or has no manifest", hint=f"perbyte verify {verdict.path}"
+        )
+    journal = verdict.path / "journal.jsonl"
+    if journal.is_file() and journal.stat().st_size:
+        extras.require("query", "Signing a run whose samples are still in its journal")
+        raise StoreError(
+            f"{verdict.path} has measurements in its journal, outside its manifest",
+            hint=f"perbyte recover {verdict.path} --out NEW, or perbyte measure --resume {verdict.path}",
+        )
+    return sign(verdict.path, key)
 
 
 def _is_name(place: Path) -> bool:
