@@ -172,3 +172,10 @@ def test_no_model_is_fitted_to_what_has_no_interval() -> None:
     assert RunView(imported(cells)).costs == ()
     signed = tuple(made_figure(replace(RSA[0], size_bytes=size), 9e5 + size) for size in (20, 36, 64))
     assert RunView(made_run(signed)).costs == ()  # digests of three lengths are no sizes
+
+
+def test_a_chart_of_another_programs_figures_says_what_it_leaves_out() -> None:
+    cells = [replace(MD5[0], size_bytes=size) for size in (16, 1024, 8192)]
+    chart = draw("bars", imported(tuple(made_figure(cell, None, ns=1000.0) for cell in cells)))
+    subtitle = " ".join(as_specification(chart)["title"]["subtitle"])
+    assert "2 of 3 sizes are shown, the tables have all" in subtitle

@@ -105,7 +105,7 @@ def list_(options: _ListOptions) -> int:
     """List machines, or runs, newest first."""
     import msgspec
 
-    from perbyte.report.atlaslists import machines_listing, runs_listing
+    from perbyte.report.lists import machines_listing, runs_listing
 
     atlas = opened(options.url)
     listed = sorted(atlas.runs.values(), key=lambda row: (row.started_at, row.key), reverse=True)

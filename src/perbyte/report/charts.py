@@ -263,13 +263,7 @@ def _panel(column: Places | None, narrow: bool) -> int:
     return NARROW if narrow else max((WIDE + 20) // max(count, 1) - 20, 110)
 
 
-def _panels(
-    layered: Any,
-    records: Records,
-    row: Places | None,
-    column: Places | None,
-    narrow: bool,
-) -> Any:
+def _panels(layered: Any, records: Records, row: Places | None, column: Places | None, narrow: bool) -> Any:
     """Lay `layered` out in panels over `records`; without row and column it stays a single panel.
 
     A panel without records would let those behind it move up into its place (Vega-Lite lays out the panels that

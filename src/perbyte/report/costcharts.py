@@ -60,10 +60,7 @@ def cost_over_size(view: RunView, points: Points) -> Chart | None:
     # sizes as people write them: `16 B`, `1 KiB`
     names = json.dumps({str(size): size_label(size) for size in points.sizes})
     axis = alt.Axis(
-        values=list(points.sizes),
-        labelExpr=f"({names})[datum.value]",
-        labelOverlap="greedy",
-        labelFlush=True,
+        values=list(points.sizes), labelExpr=f"({names})[datum.value]", labelOverlap="greedy", labelFlush=True
     )
     scale = alt.Scale(type="log", nice=False)
     x = alt.X("size_bytes:Q", title="bytes per call", scale=scale, axis=axis)

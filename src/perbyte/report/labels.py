@@ -75,13 +75,13 @@ def place_labels(
 def _candidates(text: str, point: Spot, panel: tuple[float, float], *, below: bool) -> Iterator[Spot]:
     width, height = panel
     half, down = CHARACTER * len(text) / 2, 1 if below else -1
+    if half * 2 > width or height < LINE:
+        return
     for ring, (right, under) in itertools.product(range(_RINGS), _SIDES):
         away = 2 + ring * LINE / 2
         x = point.x + right * (_RADIUS + half + away)
         y = point.y + under * down * (_RADIUS + LINE / 2 + away)
-        spot = Spot(min(max(x, half), width - half), min(max(y, LINE / 2), height - LINE / 2))
-        if half * 2 <= width and height >= LINE:
-            yield spot
+        yield Spot(min(max(x, half), width - half), min(max(y, LINE / 2), height - LINE / 2))
 
 
 def _covered(box: Box, marks: Sequence[Box], lines: Sequence[tuple[Spot, Spot]]) -> int:

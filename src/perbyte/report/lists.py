@@ -1,14 +1,20 @@
-"""What there is to choose from, as `perbyte list` shows it; rows of a query; the machines of a fleet and its jobs."""
+"""What there is to choose from, as `perbyte list` shows it; rows of a query; machines of a fleet, and its jobs.
+
+Runs and machines of an atlas are listed here too.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from perbyte.model.text import counted, inert, json_ready, plain
-from perbyte.report.listing import Listing, from_records
+from perbyte.report.listing import Head, Listing, columns, from_records
+
+if TYPE_CHECKING:
+    from perbyte.atlas.index import RunRow
 
 Row = Mapping[str, Any]
 # the column whose text is wrapped, and those that are left out where there is no room, first the one to go first
@@ -95,3 +101,36 @@ def outcome_lines(done: Any) -> Iterator[str]:
             yield f"failed: {name}: {why}"
     for name, why in sorted(done.missing.items()):
         yield f"missing: {name}: {why}; continue with: perbyte fleet measure --resume {done.job.id}"
+
+
+def runs_listing(runs: Iterable[RunRow]) -> Listing:
+    """A row for each run."""
+    rows = [
+        (
+            plain(run.key, 120),
+            run.started_at[:16],
+            f"{run.cells:,}",
+            plain(run.study, 120),
+            plain(", ".join(run.libraries), 120),
+        )
+        for run in runs
+    ]
+    return Listing("Runs", (*columns("run | started | cells | study"), Head("libraries", flows=True)), rows)
+
+
+def machines_listing(machines: Mapping[str, Sequence[RunRow]]) -> Listing:
+    """A row for each machine; its runs are newest first."""
+    heads = (*columns("machine | model | provider | runs | cells | newest"), Head("libraries", flows=True))
+    rows = [
+        (
+            plain(machine, 120),
+            plain(runs[0].cpu_model, 120),
+            plain(runs[0].provider, 120),
+            f"{len(runs):,}",
+            f"{sum(run.cells for run in runs):,}",
+            max(run.started_at for run in runs)[:16],
+            plain(", ".join(sorted({library for run in runs for library in run.libraries})), 120),
+        )
+        for machine, runs in machines.items()
+    ]
+    return Listing("Machines", heads, rows)

@@ -163,8 +163,7 @@ def save_chart(chart: alt.TopLevelMixin, path: Path | str, *, dark: bool = False
     write = _FORMS.get(path.suffix.lower())
     if write is None:
         raise UsageError(
-            f"a chart cannot be saved as '{path.suffix or path.name}'",
-            hint=f"one of: {' '.join(SUFFIXES)}",
+            f"a chart cannot be saved as '{path.suffix or path.name}'", hint=f"one of: {' '.join(SUFFIXES)}"
         )
     content = write(as_specification(chart, dark=dark), scale)
     path.write_bytes(content.encode() if isinstance(content, str) else content)

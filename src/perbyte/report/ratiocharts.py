@@ -167,13 +167,9 @@ def mean_ratios(grids: Sequence[Grid]) -> dict[str, float]:
     means: dict[str, float] = {}
     for index, column in enumerate(grids[0].columns if grids else ()):
         compared = (row.entries[index].comparison for grid in grids for row in grid.rows)
-        logs = [
-            math.log(comparison.ratio.value)
-            for comparison in compared
-            if comparison and comparison.ratio.value > 0
-        ]
-        if logs:
-            means[column.side] = math.exp(sum(logs) / len(logs))
+        ratios = [entry.ratio.value for entry in compared if entry and entry.ratio.value > 0]
+        if ratios:
+            means[column.side] = statistics.geometric_mean(ratios)
     return means
 
 

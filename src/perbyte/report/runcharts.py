@@ -73,13 +73,7 @@ def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None
 
 
 def _bars_or_dots(
-    here: Records,
-    points: Points,
-    *,
-    y: Places,
-    column: Places,
-    stacked: bool,
-    narrow: bool,
+    here: Records, points: Points, *, y: Places, column: Places, stacked: bool, narrow: bool
 ) -> Any:
     """Bars, or dots on a logarithmic axis where a bar would be too short to be seen."""
     panels: dict[str, list[float]] = {}
@@ -177,10 +171,7 @@ def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
         unit=points.unit.value,
         text="factor",
         colour=alt.Color(
-            "with:N",
-            title=own,
-            sort=tiers,
-            scale=alt.Scale(domain=tiers, range=[theme.ORANGE, theme.BLUE]),
+            "with:N", title=own, sort=tiers, scale=alt.Scale(domain=tiers, range=[theme.ORANGE, theme.BLUE])
         ),
         row=("operation", list(dict.fromkeys(record["operation"] for record in here))),
         column=("size", [size_label(size) for size in sizes]),
@@ -249,10 +240,10 @@ def subtitle_of(view: RunView, points: Points, *more: str, marked: Sequence[str]
     what = [points.unit.in_words, f"contract {plain(points.contract, 30)}", *([machine] if machine else [])]
     better = "more is better" if points.unit.more_is_better else "less is better"
     here = [figure for figure in run.cells if figure.cell.contract == points.contract]
-    if any(figure.interval.known for figure in here):
-        notes = [better, *more, f"thin lines: {level}, often narrower than the mark"]
-    else:  # nothing is ranked and there are no lines
-        notes = [better, "one value each from another program, no interval is known"]
+    lines = f"thin lines: {level}, often narrower than the mark"
+    if not any(figure.interval.known for figure in here):
+        lines = "one value each from another program, no interval is known"
+    notes = [better, *more, lines]
     if points.left_out:
         notes.append(f"{points.left_out} cells have no figure in this unit")
     shown = "".join(text for text in marked if not any(letter.isdigit() for letter in text))
