@@ -9,8 +9,8 @@ import pytest
 from made_runs import made_figure
 
 from perbyte.model import Cell, Quality
+from perbyte.report.beside import rate_json, rate_listing
 from perbyte.report.lines import render_listing
-from perbyte.report.rate import rate_json, rate_listing
 from perbyte.stats.quantity import demands
 
 RECORD = Cell("alphassl", "aes-256-gcm", "seal", 1350, "message/1")

@@ -15,10 +15,9 @@ from perbyte.model import Cell, CellFigure
 from perbyte.model.algorithm import CPU_FLAGS, no_instructions
 from perbyte.model.text import plain
 from perbyte.report import advicewords as words
-from perbyte.report.beyond import states_texts, threads_texts
+from perbyte.report.beside import rate_text, share_text, states_texts, threads_texts
 from perbyte.report.card import times_text
 from perbyte.report.listing import Head, Listing
-from perbyte.report.rate import rate_text, share_text
 from perbyte.report.wording import number, ratio_text, size_label, value_text
 from perbyte.stats.compare import quotient
 from perbyte.stats.quantity import Demand, Unit, data_bytes, demands, read

@@ -17,13 +17,13 @@ from perbyte.atlas.overview import Overview, Point, PointCost, look_over, per
 from perbyte.model import Estimate
 from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
+from perbyte.report.beside import cores_text, rate_text
 from perbyte.report.card import RATES, Card, Line, milliseconds, times_text
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, answer, drawing, listed, table, text
 from perbyte.report.listing import Listing, columns
 from perbyte.report.pictures import Picture, drawn
 from perbyte.report.ranks import estimate_in, marks_text, meanings_of, rank, value_in
-from perbyte.report.rate import cores_text, rate_text
 from perbyte.report.wording import number, percent, size_label, value_text, width_text
 from perbyte.stats.compare import CYCLES, NS
 

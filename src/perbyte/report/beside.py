@@ -1,28 +1,37 @@
-"""What stands beside the figures of a run, as listings: what the silicon allows, bindings, calls that vary."""
+"""What stands beside the figures of a run: limits, bindings, calls that vary, data rates, several cores and states."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from rich.text import Text
 
 from perbyte.model import CellFigure, Estimate, Run, RunnerIdentity
-from perbyte.model.cell import FULL
-from perbyte.model.text import plain
-from perbyte.report.listing import Entry, Head, Listing, columns
+from perbyte.model.cell import COLD, FIRST, FULL, IDLE, LOOP
+from perbyte.model.text import counted, json_ready, plain
+from perbyte.report.grid import title_of
+from perbyte.report.lines import columns_of, prose, to_text
+from perbyte.report.listing import Entry, Head, Listing, columns, records
 from perbyte.report.marks import marks_of
 from perbyte.report.wording import (
     claim_text,
     interval_text,
     number,
+    percent,
     ratio_text,
+    sentence,
     size_label,
     three_digits,
     value_text,
 )
-from perbyte.stats.compare import CYCLES, cost_of
+from perbyte.stats.compare import CYCLES, compare, cost_of
+from perbyte.stats.cores import Scaling, scaling
 from perbyte.stats.draws import SHARES
 from perbyte.stats.limits import Limit, limits, loop_costs
-from perbyte.stats.quantity import Unit, read
+from perbyte.stats.quantity import Demand, Unit, data_bytes, demands, read
 from perbyte.stats.trials import Binding, bindings
 
 NONE = "no cell has a model whose loops are in this run: perbyte measure SELECTOR --limits"
@@ -72,7 +81,7 @@ def _limit_row(limit: Limit) -> tuple[Entry, ...]:
         cell.operation,
         "" if by_call else size_label(cell.size_bytes),
         limit.model.per,
-        f"{value_text(measured)} {''.join(marks_of(limit.figure))}".rstrip(),
+        f"{value_text(measured)}{_marks(limit.figure)}",
         (value_text(limit.cost), ... if by_call else cost, cost if by_call else ...),
         limit.need,
         limit.unit,
@@ -184,3 +193,171 @@ def _ends_text(estimate: Estimate, scale: float) -> str:
     low = three_digits(estimate.low / scale) if estimate.low > 0 else "?"
     high = three_digits(estimate.high / scale) if math.isfinite(estimate.high) else "?"
     return f"{three_digits(estimate.value / scale)} ({low} to {high})"
+
+
+BUSY_SHARE = 0.995  # of a core; from here on the answer is in cores
+_MANY = ((1e6, " million"), (1e3, " thousand"))
+_SCALES = ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s"), (1.0, "B/s"))
+_RATE = (
+    Head(None, "", "address"),
+    Head("algorithm"),
+    Head("library"),
+    Head("operation", once=True),
+    Head("record", "n", once=True),
+    Head("takes", "", "cores cores_low cores_high"),
+    Head("ns a record", "n", "ns_per_record"),
+    Head("cycles", "n", "cycles_per_record"),
+    Head("records/s", "n", "records_per_second", once=True),
+)
+_LEFT_OUT = (
+    "a core of this machine, at the clock rate of the measurement, doing nothing else; one call a record; "
+    "neither system calls nor copying nor energy are in it"
+)
+
+
+def rate_listing(figures: Iterable[CellFigure], rate: float) -> Listing:
+    """A row for each cell that has data, and what the figures leave out."""
+    rows = [_rate_row(demand) for demand in demands(figures, rate)]
+    if not rows:
+        return Listing("", (), (), ("no cell has data, so a rate says nothing of it",))
+    return Listing(f"What {rate_text(rate)} takes", _RATE, rows, (_LEFT_OUT,), lead=4)
+
+
+def rate_json(figures: Sequence[CellFigure], rate: float) -> dict[str, Any]:
+    """The same for programs: `bytes_per_second` and `cells`, each with its address; ends that nobody knows are None."""
+    return {"bytes_per_second": rate, "cells": records(rate_listing(figures, rate))}
+
+
+def _rate_row(demand: Demand) -> tuple[Entry, ...]:
+    cell, cycles, cores = demand.figure.cell, demand.record_cycles, demand.cores
+    return (
+        ("", cell.address),
+        plain(title_of(cell), 60),
+        plain(cell.runner, 40),
+        plain(cell.operation, 24),
+        size_label(data_bytes(cell)),
+        (f"{share_text(cores)}{_marks(demand.figure)}", cores.value, cores.low, cores.high),
+        (value_text(demand.record_ns), demand.record_ns.value),
+        (value_text(cycles), cycles.value) if cycles else ("–", None),
+        (_many(demand.records), demand.records),
+    )
+
+
+def share_text(cores: Estimate) -> str:
+    """So much of a core, or so many cores; with the interval where its ends are other figures than the value's."""
+    if cores.value < BUSY_SHARE:
+        value, low, high = (
+            percent(end) if math.isfinite(end) else "–" for end in (cores.value, cores.low, cores.high)
+        )
+        told = cores.known and not value == low == high
+        return f"{value} of a core" + (f" ({low} to {high})" if told else "")
+    text = f"{number(cores.value, cores.half_width if cores.known else 0.0)} cores"
+    whole = math.ceil(cores.high if cores.known else cores.value)
+    return f"{text} ({interval_text(cores)}), so {whole:,}"
+
+
+def cores_text(cores: Estimate) -> str:
+    """So many cores in two digits, for a card that has no room for an interval: `0.18 cores`."""
+    value = cores.value
+    places = max(0, 1 - math.floor(math.log10(value))) if value > 0 else 0
+    return f"{round(value, places):,.{places}f} cores"
+
+
+def rate_text(rate: float) -> str:
+    """A rate in bytes a second, in the unit that suits it."""
+    scale, name = next((entry for entry in _SCALES if rate >= entry[0]), _SCALES[-1])
+    return f"{rate / scale:g} {name}"
+
+
+def _many(count: float) -> str:
+    scale, name = next((entry for entry in _MANY if count >= entry[0]), (1.0, ""))
+    return f"{count / scale:.3g}{name}"
+
+
+_STATES = {
+    COLD: "with emptied caches",
+    FIRST: "the first call of a process, with emptied caches",
+    IDLE: "after a sleep of 50 ms",
+}
+
+
+def threads_texts(figures: Sequence[CellFigure]) -> tuple[str, ...]:
+    """What several cores do at once, by the cells among `figures` that tell: a sentence for each."""
+    return tuple(_together(scaled) for scaled in scaling(figures))
+
+
+def _together(scaled: Scaling) -> str:
+    cell, efficiency = scaled.figure.cell, scaled.efficiency
+    size = data_bytes(cell)
+    scale, unit = (size / 1e9, "GB/s") if size else (1.0, "calls a second")
+    every, each = scaled.all.scaled(scale), scaled.each.scaled(scale)
+    text = f"{counted(scaled.threads, 'core')}: {value_text(every)} {unit} ({interval_text(every)})"
+    if scaled.threads > 1:
+        text += f", {value_text(each)} each"
+    if efficiency:
+        text += f"; efficiency {ratio_text(efficiency.ratio)} ({interval_text(efficiency.ratio)})"
+    share = scaled.figure.clean_samples / scaled.figure.samples if scaled.figure.samples else 0.0
+    return f"{text}; {percent(share)} of samples clean{_marks(scaled.figure)}."
+
+
+def states_texts(figures: Sequence[CellFigure], unit: str = "call") -> tuple[str, ...]:
+    """What a single call costs in states that no loop has, beside what it costs in a loop."""
+    known = {figure.cell: figure for figure in figures}
+    texts = []
+    for figure in figures:
+        if figure.cell.state not in _STATES:
+            continue
+        line = f"{sentence(_STATES[figure.cell.state])}, {_call_cost(figure, unit)}"
+        if loop := known.get(replace(figure.cell, state=LOOP)):
+            ratio = compare(loop, figure).ratio
+            line += f", ×{ratio_text(ratio)} the {_call_cost(loop, unit)} in a loop"
+        texts.append(f"{line}{_marks(figure)}.")
+    return tuple(texts)
+
+
+def _call_cost(figure: CellFigure, unit: str) -> str:
+    times, cycles = read(figure, Unit.NS_PER_CALL), read(figure, Unit.CYCLES_PER_CALL)
+    parts = [f"{value_text(times)} ns"] if times else []
+    parts += [f"{value_text(cycles)} cycles"] if cycles else []
+    return f"{' or '.join(parts)} a {unit}"
+
+
+def _marks(figure: CellFigure) -> str:
+    return f" {''.join(marks)}" if (marks := marks_of(figure)) else ""
+
+
+def render_beyond(
+    figures: Sequence[CellFigure], *, width: int | None = None, colour: bool | None = None
+) -> str:
+    """Give both as text, by what is called; empty where all is loops on one core."""
+    groups: dict[str, list[CellFigure]] = {}
+    for figure in figures:
+        cell = replace(figure.cell, state=LOOP)
+        size = f" {size_label(cell.size_bytes)}" if data_bytes(cell) else ""
+        groups.setdefault(f"{cell.runner}/{cell.algorithm} {cell.operation}{size}, {cell.cpu}", []).append(
+            figure
+        )
+    lines: list[Text] = []
+    for heading, of_heading in groups.items():
+        if texts := (*states_texts(of_heading), *threads_texts(of_heading)):
+            lines += [Text(plain(heading.removesuffix(", full"), 90), style="bold")]
+            lines += [part for entry in texts for part in prose(f"- {entry}", columns_of(width))]
+    return to_text(lines, colour=colour) if lines else ""
+
+
+def scaling_json(figures: Sequence[CellFigure]) -> list[dict[str, Any]]:
+    """How cells scale, for programs: an object for each number of threads, with its address."""
+
+    def ends(estimate: Estimate) -> Any:
+        return json_ready([estimate.value, estimate.low, estimate.high])
+
+    return [
+        {
+            "address": scaled.figure.cell.address,
+            "threads": scaled.threads,
+            "calls_per_second": ends(scaled.all),
+            "calls_per_second_each": ends(scaled.each),
+            "efficiency": ends(scaled.efficiency.ratio) if scaled.efficiency else None,
+        }
+        for scaled in scaling(figures)
+    ]

@@ -19,8 +19,8 @@ from perbyte.catalogue.questions import questions
 from perbyte.model import Algorithm, CellFigure, Doubt, Estimate, Run
 from perbyte.model.cell import FULL
 from perbyte.model.text import counted, natural, plain
+from perbyte.report.beside import cores_text, rate_text
 from perbyte.report.grid import Grid, Place, kin_of, operation_order, title_of
-from perbyte.report.rate import cores_text, rate_text
 from perbyte.report.wording import (
     SIGNS,
     percent,

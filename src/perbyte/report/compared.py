@@ -10,12 +10,12 @@ from perbyte.errors import UsageError
 from perbyte.model import CellFigure, NoiseFloor, Run
 from perbyte.model.text import counted
 from perbyte.report.behaviour import change_lines, changes_json
+from perbyte.report.beside import rate_json, rate_listing
 from perbyte.report.export import comparison_json
 from perbyte.report.gate import MissingCell, missing_of_runs, missing_of_sides, regressions_json
 from perbyte.report.grid import Grid, compare_pairs, compare_runs, in_common
 from perbyte.report.leaktext import leak_change_lines, leak_changes_json
 from perbyte.report.lines import render_listing
-from perbyte.report.rate import rate_json, rate_listing
 from perbyte.report.text import render_comparison
 from perbyte.report.wording import numbered
 from perbyte.stats.across import Across, floor_across

@@ -14,10 +14,10 @@ import altair as alt
 
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
+from perbyte.report.beside import rate_text
 from perbyte.report.card import RATES
 from perbyte.report.charts import Chart, finished
 from perbyte.report.many import leading_libraries, present
-from perbyte.report.rate import rate_text
 from perbyte.report.runcharts import accelerated_alone, first_series, subtitle_of
 from perbyte.report.runview import FittedCost, Points, RunView
 from perbyte.report.wording import number, percent, size_label
