@@ -27,7 +27,7 @@ from perbyte.app.building import build_needed
 from perbyte.app.leaking import draw_cases, find_leaks
 from perbyte.app.listener import Listener
 from perbyte.catalogue import parse_selector
-from perbyte.cli.options import note
+from perbyte.cli.streams import note
 from perbyte.measure import Request, Survey, find_cells
 from perbyte.measure.leaks import LeakCase
 from perbyte.model import Policy

@@ -31,7 +31,7 @@ import numpy as np
 from perbyte.app.building import build_needed
 from perbyte.app.leaking import draw_cases
 from perbyte.catalogue import parse_selector
-from perbyte.cli.options import note
+from perbyte.cli.streams import note
 from perbyte.measure import Request, Survey, choose_cores, find_cells, recall
 from perbyte.measure.leaks import LeakCase, Leaks, leak_figures
 from perbyte.model import Cell, Policy

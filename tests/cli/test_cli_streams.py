@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from perbyte.cli.options import note
-from perbyte.cli.streams import plain_letters
+from perbyte.cli.streams import note, plain_letters
 from perbyte.errors import EnvironmentLacking
 from perbyte.report.pictures import pictures_of, write_charts, written
 from perbyte.store import open_run

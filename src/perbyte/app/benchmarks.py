@@ -12,6 +12,7 @@ from pathlib import Path
 
 from perbyte.app.conducting import Conducted, conduct_plan
 from perbyte.app.listener import NOBODY, Listener
+from perbyte.app.trying.clock import CELL_S, MOST_S, PAIR_S
 from perbyte.errors import EXIT_INTERRUPTED, UsageError
 from perbyte.measure import Plan, choose_cores, foresee, recall_pace, survey
 from perbyte.measure.plan import choose_twins
@@ -34,8 +35,7 @@ from perbyte.trial.go_bench import ENVIRONMENT, build_go
 from perbyte.trial.kept import in_turn_policy
 from perbyte.trial.program import DoesNotBuild, digest_of
 
-LEAST_S, MOST_S = 5.0, 60.0
-CELL_S, PAIR_S = 2.0, 4.0  # of measuring for a benchmark, and for one beside its kept program
+LEAST_S = 5.0
 Parts = list[tuple["BenchmarkProgram", Sequence[Cell]]]
 
 

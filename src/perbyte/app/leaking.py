@@ -8,24 +8,24 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from perbyte import __version__, places
-from perbyte.app.conducting import Conducted
 from perbyte.app.listener import NOBODY, Listener, Say, silent
 from perbyte.catalogue import load
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED, UsageError
 from perbyte.extras import require
 from perbyte.locks import cores_held
-from perbyte.measure import Request, Survey, find_cells
-from perbyte.measure.leaks import LeakCase, Leaks, contrasts_of, leak_figures, unfit
-from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
 from perbyte.model import Cell, Failure, Policy
 from perbyte.model.run import LeakRun
 from perbyte.model.text import counted, plain
-from perbyte.runners import find
 from perbyte.stats.leak import ALPHA
 from perbyte.store.beside import LeakWriter
+
+if TYPE_CHECKING:
+    from perbyte.app.conducting import Conducted
+    from perbyte.measure import Request, Survey
+    from perbyte.measure.leaks import LeakCase, Leaks
 
 BUDGET_S = 10.0  # for each line, where nothing is said
 ROLES = ("key", "data", "input")
@@ -44,6 +44,8 @@ def draw_cases(
     cells: Iterable[Cell], roles: Sequence[str] | None, colds: Sequence[bool]
 ) -> tuple[list[LeakCase], list[str]]:
     """The cases of all cells, and the cells that have no secret. Raises UsageError for a role that there is not."""
+    from perbyte.measure.leaks import LeakCase, contrasts_of
+
     if unknown := sorted(set(roles or ()) - set(ROLES)):
         raise UsageError(f"there is no secret '{unknown[0]}'", hint=f"there are {', '.join(ROLES)}")
     catalogue = load()
@@ -59,6 +61,8 @@ def draw_cases(
 
 def cells_to_test(request: Request, *, sizes_named: bool) -> tuple[list[Cell], Survey]:
     """The cells of a request, and what runners answered. Without sizes: 64 bytes of data, or what keys go with."""
+    from perbyte.measure import find_cells
+
     plan, survey = find_cells(request)
     known, survey = load().algorithms, replace(survey, failures=plan.failures)
     if sizes_named or any(selector.sizes for selector in request.selectors):
@@ -91,6 +95,9 @@ def find_leaks(
     `check`: what computes anything wrong is left out first, by known answers, forgeries and comparison. `beside`: the
     id of the run in `out` whose cells these are. What `watch` gives is told of each case while pairs are taken.
     """
+    from perbyte.measure.leaks import Leaks, leak_figures
+    from perbyte.measure.machine import choose_cores, describe_machine, require_linux
+
     require_linux()
     cores = choose_cores(policy.cores)
     now = datetime.datetime.now(datetime.UTC)
@@ -154,6 +161,8 @@ def _take(
     check: bool,
 ) -> list[Failure]:
     """Take pairs while nobody else measures on these cores; give what computes anything wrong, which is left out."""
+    from perbyte.measure.leaks import unfit
+    from perbyte.measure.machine import step_aside
 
     def waiting(core: int, holder: str) -> None:
         listener.urgent(f"waiting: core {core} is being measured on by {holder}")
@@ -174,6 +183,9 @@ def with_leaks(
     done: Conducted, *, command: Sequence[str] = (), listener: Listener = NOBODY, watch: Watch = _unwatched
 ) -> Conducted:
     """The same with whether the time of its cells depends on secrets, written beside its figures."""
+    from perbyte.measure import Survey
+    from perbyte.runners import find
+
     cells = [figure.cell for figure in done.run.cells if figure.cell.usual]
     cases, without = draw_cases(cells, None, (False,))
     if without:

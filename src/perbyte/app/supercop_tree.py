@@ -22,8 +22,8 @@ from perbyte.app.supercop import (
     unmade,
     ways_of,
 )
-from perbyte.app.trying.bench import CALL_S, Bench
-from perbyte.app.trying.clock import Clock
+from perbyte.app.trying.bench import Bench
+from perbyte.app.trying.clock import CALL_S, Clock
 from perbyte.catalogue import load
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm, Policy, Run

@@ -13,17 +13,8 @@ import click
 
 from perbyte import extras
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import (
-    Duration,
-    PlaceOptions,
-    PolicyOptions,
-    QuietOption,
-    Rate,
-    Size,
-    Words,
-    note,
-    print_json,
-)
+from perbyte.cli.options import Duration, PlaceOptions, PolicyOptions, QuietOption, Rate, Size, Words
+from perbyte.cli.streams import note, print_json
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE

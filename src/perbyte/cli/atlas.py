@@ -12,7 +12,8 @@ import click
 
 from perbyte import extras, places
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import Forms, QuietOption, Share, note, print_json, print_lines
+from perbyte.cli.options import Forms, QuietOption, Share
+from perbyte.cli.streams import note, print_json, print_lines
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking
 from perbyte.model.text import counted

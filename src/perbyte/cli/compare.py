@@ -6,33 +6,19 @@ Cells of two selectors are paired by `stats.pairing`; what is slower by more tha
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from perbyte.app.comparing import SelectedPairs, read_sides, runs_like
 from perbyte.app.gate import gate_code, gravest
-from perbyte.app.leak_changes import FAILING, ChangedLeaks, changes_alone, changes_in_runs
 from perbyte.app.quantities import read_choices
-from perbyte.app.runs import title_of
-from perbyte.cli.conduct import note_regressions
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import (
-    GateOptions,
-    RateOption,
-    UnitForms,
-    Words,
-    note,
-    notes,
-    print_json,
-    print_lines,
-)
+from perbyte.cli.options import GateOptions, RateOption, UnitForms, Words
+from perbyte.cli.streams import note, notes, print_json, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, UsageError
-from perbyte.report import compared
-from perbyte.report.behaviour import changes, uncounted
-from perbyte.report.compared import ComparedSides
-from perbyte.report.export import comparison_csv
-from perbyte.report.gate import missing_lines
-from perbyte.report.leaktext import leak_change_lines, leak_changes_json, leak_notes
 from perbyte.stats.quantity import Unit
+
+if TYPE_CHECKING:
+    from perbyte.app.leak_changes import ChangedLeaks
+    from perbyte.report.compared import ComparedSides
 
 SECTIONS = {
     "What to compare": "run side_by_side",
@@ -60,6 +46,8 @@ class _CompareOptions(Options):
 
     def __post_init__(self) -> None:
         """Raise UsageError for what does not go together."""
+        from perbyte.app.leak_changes import FAILING
+
         if len(self.sides) < 2:
             raise UsageError("a comparison needs two or more sides", hint="perbyte compare RUN OTHER-RUN")
         read_choices("--fail-on", self.fail_on, FAILING)
@@ -86,6 +74,13 @@ def compare_command(options: _CompareOptions) -> int:
       perbyte compare 'openssl/aes-*' 'nettle/aes-*' --run runs/before
       perbyte compare runs/server runs/laptop runs/listing-of-2013
     """
+    from perbyte.app.leak_changes import changes_alone, changes_in_runs
+    from perbyte.cli.conduct import note_regressions
+    from perbyte.report import compared
+    from perbyte.report.behaviour import changes, uncounted
+    from perbyte.report.export import comparison_csv
+    from perbyte.report.gate import missing_lines
+
     gate, rate = options.limits.gate, options.beside.rate
     if (alone := changes_alone(options.sides, options.run)) is not None:
         if options.figures_only:
@@ -120,6 +115,10 @@ def compare_command(options: _CompareOptions) -> int:
 
 
 def _sides(options: _CompareOptions) -> ComparedSides:
+    from perbyte.app.comparing import SelectedPairs, read_sides, runs_like
+    from perbyte.app.runs import title_of
+    from perbyte.report import compared
+
     unit = Unit(options.forms.unit) if options.forms.unit else None
     sides, gate = options.sides, options.limits.fail_above is not None
     asked = read_sides(sides, options.run)
@@ -132,6 +131,8 @@ def _sides(options: _CompareOptions) -> ComparedSides:
 
 def _tell_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
     """Print changes of leaks alone."""
+    from perbyte.report.leaktext import leak_change_lines, leak_changes_json
+
     if options.forms.as_json:
         print_json({"leaks": leak_changes_json(changed.known)})
     else:
@@ -141,6 +142,8 @@ def _tell_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
 
 def _judge_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
     """The exit code of the gate; what decides it is said."""
+    from perbyte.report.leaktext import leak_notes
+
     try:
         code, bad = changed.judge(options.fail_on or ())
     finally:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from perbyte.app.listener import Listener
-from perbyte.cli.options import note, notes
+from perbyte.cli.streams import note, notes
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted

@@ -6,30 +6,20 @@ from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import click
 
-from perbyte.app.agreeing import SIZES, agree
-from perbyte.app.auditing import check_tier, ready_runner
 from perbyte.app.quantities import read_sizes
-from perbyte.app.selftest import BUDGETS_S, read_loops, try_slowdowns
-from perbyte.cli.conduct import conduct
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import Duration, QuietOption, Words, print_json, print_lines
+from perbyte.cli.options import Duration, QuietOption, Words
+from perbyte.cli.streams import print_json, print_lines
 from perbyte.cli.terminal import LiveLine, print_listing, print_wrapped
 from perbyte.errors import EXIT_FINE, EXIT_FOUND
 from perbyte.model.cell import FULL
-from perbyte.report.checkup import loops_lines, trials_lines
-from perbyte.report.conformance import (
-    agreement_lines,
-    agreement_listing,
-    checked_json,
-    checked_lines,
-    replay_lines,
-)
-from perbyte.runners import RunnerSpec
-from perbyte.runners.conform import replay_file
+
+if TYPE_CHECKING:
+    from perbyte.runners import RunnerSpec
 
 
 class _AgreeOptions(Options):
@@ -54,6 +44,9 @@ def agree_command(options: _AgreeOptions) -> int:
       perbyte dev agree '*/{sha-*,aes-*}' --contract '*'
       perbyte dev agree --cpu '*' --json
     """
+    from perbyte.app.agreeing import SIZES, agree
+    from perbyte.report.conformance import agreement_lines, agreement_listing
+
     sizes = read_sizes(options.sizes) or SIZES
     with closing(LiveLine(quiet=options.notes.quiet)) as line:
         agreement = agree(
@@ -98,6 +91,9 @@ def conform_command(options: _ConformOptions) -> int:
       perbyte conform openssl --cpu full,soft --quick
       perbyte conform slow-hash --replay protocol/transcripts/good/sha-256.txt
     """
+    from perbyte.app.auditing import check_tier, ready_runner
+    from perbyte.report.conformance import checked_json, checked_lines
+
     spec = ready_runner(options.name, options.cpus)
     if options.replay:
         return _replay(spec, options.cpus, options.replay)
@@ -116,6 +112,9 @@ def conform_command(options: _ConformOptions) -> int:
 
 def _replay(spec: RunnerSpec, cpus: Sequence[str], file: Path) -> int:
     """Print what went otherwise than in a transcript."""
+    from perbyte.report.conformance import replay_lines
+    from perbyte.runners.conform import replay_file
+
     code = EXIT_FINE
     for cpu in cpus:
         complaints = replay_file(spec, file, cpu=cpu)
@@ -146,6 +145,10 @@ def selftest_command(options: _SelftestOptions) -> int:
       perbyte selftest
       perbyte selftest --full
     """
+    from perbyte.app.selftest import BUDGETS_S, read_loops, try_slowdowns
+    from perbyte.cli.conduct import conduct
+    from perbyte.report.checkup import loops_lines, trials_lines
+
     known = read_loops(partial(conduct, quiet=options.notes.quiet))
     document: dict[str, Any] = {"loops": known.readings}
     if not options.as_json:

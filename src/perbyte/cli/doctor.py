@@ -11,7 +11,7 @@ import click
 
 from perbyte.app.lists import KINDS, rows_of
 from perbyte.cli.declared import Options, argument, flag, option, takes
-from perbyte.cli.options import note, print_json, print_lines
+from perbyte.cli.streams import note, print_json, print_lines
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE
 
 

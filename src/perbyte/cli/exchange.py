@@ -7,17 +7,13 @@ from typing import Literal
 
 import click
 
-from perbyte.app.importing import read_openssl, read_tool, store_all
-from perbyte.app.runs import find_run
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import QuietOption, note
+from perbyte.cli.options import QuietOption
+from perbyte.cli.streams import note
 from perbyte.errors import EXIT_FINE
 from perbyte.exchange.benchmarks import FORMATS
 from perbyte.model import Run
 from perbyte.model.text import plain
-from perbyte.report.export import exported
-from perbyte.report.facts import imported_text
-from perbyte.store import open_run
 
 
 @click.group("import")
@@ -54,6 +50,8 @@ def openssl_speed(options: _SpeedOptions) -> int:
     A file may contain several listings: each becomes a run. The tool gives no intervals and no cycles, so the figures
     have none. Boot messages around the tables describe the machine.
     """
+    from perbyte.app.importing import read_openssl
+
     of_files = (options.files, options.place.name, options.machine, options.version)
     return _deliver(read_openssl(*of_files, join=options.join, partial=options.partial), options.place)
 
@@ -74,6 +72,8 @@ def _importer(form: str) -> click.Command:
         form, _BenchmarkOptions, import_command, help=f"Import the output of {form}. `-` is standard input."
     )
     def importer(options: _BenchmarkOptions) -> int:
+        from perbyte.app.importing import read_tool
+
         run = read_tool(options.file, form, options.place.name, options.runner, options.meanings)
         return _deliver([run], options.place)
 
@@ -86,6 +86,9 @@ for _form in FORMATS:
 
 def _deliver(runs: list[Run], place: _ImportOptions) -> int:
     """Store the runs and print where, with what is missing and what was not understood."""
+    from perbyte.app.importing import store_all
+    from perbyte.report.facts import imported_text
+
     for run, stored in store_all(runs, place.out, overwrite=place.overwrite):
         print(f"{stored}  {imported_text(run)}")
         for text in (*run.conditions.input["missing"], *run.conditions.input["remarks"]):
@@ -111,7 +114,10 @@ def export_command(options: _ExportOptions) -> int:
       perbyte export results/monday --format csv -o monday.csv
       perbyte export --format benchfmt -o new.txt; benchstat old.txt new.txt
     """
+    from perbyte.app.runs import find_run
+    from perbyte.report.export import exported
     from perbyte.report.files import written
+    from perbyte.store import open_run
 
     text, left_out = exported(open_run(find_run(options.run)), options.form)
     if left_out:

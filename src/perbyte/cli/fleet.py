@@ -10,7 +10,8 @@ import click
 
 from perbyte import extras
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import QuietOption, note, notes, print_json
+from perbyte.cli.options import QuietOption
+from perbyte.cli.streams import note, notes, print_json
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.model.text import counted, plain

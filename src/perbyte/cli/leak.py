@@ -12,14 +12,13 @@ from typing import Annotated, Any
 
 import click
 
-from perbyte.app.building import build_needed
-from perbyte.app.leaking import BUDGET_S, USUAL_BYTES, cells_to_test, draw_cases, find_leaks, leak_code
+from perbyte.app.leaking import BUDGET_S
 from perbyte.app.listener import Listener, Say
 from perbyte.app.quantities import read_choices, read_sizes
-from perbyte.app.requests import make_request
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import CellOptions, Duration, Forms, GentleOption, QuietOption, Words, note
+from perbyte.cli.options import CellOptions, Duration, Forms, GentleOption, QuietOption, Words
 from perbyte.cli.runs import print_leaks
+from perbyte.cli.streams import note
 from perbyte.errors import UsageError
 from perbyte.model import Policy
 
@@ -54,6 +53,10 @@ def leak_command(options: _LeakOptions) -> int:
 
     Without sizes: 64 bytes of data, or what the algorithm takes.
     """
+    from perbyte.app.building import build_needed
+    from perbyte.app.leaking import USUAL_BYTES, cells_to_test, draw_cases, find_leaks, leak_code
+    from perbyte.app.requests import make_request
+
     failing = read_choices("--fail-on", options.fail_on, FAILING)
     of_cells, sizes = options.cells, read_sizes(options.cells.sizes)
     request = make_request(options.selectors, sizes or USUAL_BYTES, of_cells.operations, of_cells.contracts)

@@ -11,16 +11,8 @@ from typing import TYPE_CHECKING
 from perbyte import extras
 from perbyte.app.quantities import read_sizes
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import (
-    Additions,
-    CellOptions,
-    Output,
-    PolicyOptions,
-    Words,
-    note,
-    print_json,
-    print_lines,
-)
+from perbyte.cli.options import Additions, CellOptions, Output, PolicyOptions, Words
+from perbyte.cli.streams import note, print_json, print_lines
 from perbyte.errors import UsageError
 from perbyte.places import require_writable
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any, Literal
@@ -14,9 +12,9 @@ from perbyte.app import quantities
 from perbyte.app.gate import Gate
 from perbyte.app.listener import Listener
 from perbyte.cli.declared import Options, flag, option
+from perbyte.cli.streams import note, print_json, print_lines
 from perbyte.errors import UsageError
 from perbyte.model import Policy
-from perbyte.model.text import json_ready
 
 
 class Parsed(click.ParamType[Any]):
@@ -219,26 +217,3 @@ class BaselineOptions(QuietOption):
             print_json(document, indent)
         else:
             print_lines(texts)
-
-
-def note(text: str, *, quiet: bool = False) -> None:
-    """Print a note on stderr."""
-    if not quiet:
-        print(text, file=sys.stderr)
-
-
-def notes(texts: Iterable[str], *, quiet: bool = False) -> None:
-    """Print notes on stderr."""
-    for text in texts:
-        note(text, quiet=quiet)
-
-
-def print_json(document: Any, indent: int | None = 1) -> None:
-    """Print what `json_ready` makes of a document."""
-    print(json.dumps(json_ready(document), indent=indent))
-
-
-def print_lines(lines: Iterable[str]) -> None:
-    """Print lines, each when it is there."""
-    for line in lines:
-        print(line)

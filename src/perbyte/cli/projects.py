@@ -4,30 +4,18 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from perbyte.app.benchmarks import CELL_S, MOST_S, PAIR_S, Benchmarks, ChangedBenchmarks
 from perbyte.app.quantities import read_sizes
-from perbyte.cli.conduct import conduct_plan, note_gaps, note_regressions
+from perbyte.app.trying.clock import CELL_S, MOST_S, PAIR_S
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import (
-    BaselineOptions,
-    Duration,
-    GentleOption,
-    QuietOption,
-    TimeGateOptions,
-    Words,
-    note,
-    print_lines,
-)
+from perbyte.cli.options import BaselineOptions, Duration, GentleOption, QuietOption, TimeGateOptions, Words
+from perbyte.cli.streams import note, print_lines
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, UsageError
-from perbyte.measure.machine import require_linux
 from perbyte.model import Run
-from perbyte.report import benchmarks
-from perbyte.report.benchmarks import changes_json, changes_lines
-from perbyte.report.export import to_json
-from perbyte.report.trials import primitive_line, tree_end
-from perbyte.trial.cargo_bench import line_for_cargo
+
+if TYPE_CHECKING:
+    from perbyte.app.benchmarks import ChangedBenchmarks
 
 EPILOG = """\b
   perbyte bench                            # this package: Cargo.toml with criterion, or *_test.go
@@ -64,6 +52,13 @@ def bench_command(asked: _BenchOptions) -> int:
     DIR is a package; its files are not changed. The output of such a benchmark is not checked, so its id begins with
     `unverified-`.
     """
+    from perbyte.app.benchmarks import Benchmarks
+    from perbyte.cli.conduct import conduct_plan
+    from perbyte.measure.machine import require_linux
+    from perbyte.report import benchmarks
+    from perbyte.report.export import to_json
+    from perbyte.trial.cargo_bench import line_for_cargo
+
     if asked.line:
         print(line_for_cargo())
         return EXIT_FINE
@@ -96,6 +91,9 @@ def bench_command(asked: _BenchOptions) -> int:
 
 def _tell_changed(asked: _BenchOptions, run: Run, changed: ChangedBenchmarks) -> int:
     """Print what became of each benchmark since its program was kept; the exit code of the gate."""
+    from perbyte.cli.conduct import note_gaps, note_regressions
+    from perbyte.report.benchmarks import changes_json, changes_lines
+
     before, gate = asked.before, asked.limits.gate
     texts = changes_lines(run, changed.changes, as_markdown=before.markdown)
     before.tell({"changes": changes_json(changed.changes)}, texts, indent=None)
@@ -145,6 +143,8 @@ def supercop_command(options: _SupercopOptions) -> int:
     """
     from perbyte.app.supercop import BAD, MEASURED
     from perbyte.app.supercop_tree import open_tree
+    from perbyte.cli.conduct import conduct_plan
+    from perbyte.report.trials import primitive_line, tree_end
 
     how = (read_sizes(options.sizes), options.budget, options.how.gentle, partial(conduct_plan, quiet=True))
     every = options.compilers == "all"

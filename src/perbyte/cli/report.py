@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from perbyte import extras
 from perbyte.app.runs import newest, open_runs
 from perbyte.cli.declared import Options, argument, flag, option, takes
-from perbyte.cli.options import note
+from perbyte.cli.streams import note
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, UsageError
 from perbyte.report.listing import from_records

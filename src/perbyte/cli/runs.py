@@ -11,7 +11,8 @@ from typing import Any
 from perbyte import extras, places
 from perbyte.app.runs import all_runs, find_run, find_runs
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import NO_ADDITIONS, Additions, Forms, Output, note, notes, print_json, print_lines
+from perbyte.cli.options import NO_ADDITIONS, Additions, Forms, Output
+from perbyte.cli.streams import note, notes, print_json, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED, UsageError
 from perbyte.model import Run
 from perbyte.model.run import LeakRun

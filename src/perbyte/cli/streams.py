@@ -1,4 +1,4 @@
-"""Standard streams as the caller left them: of any encoding, or closed.
+"""Standard streams as the caller left them (of any encoding, or closed); notes, lines and JSON on them.
 
 What an encoding cannot say is said in plain letters (`±` as `+-`), so that no table dies of a terminal. A closed
 standard output refuses what is written to it, as a full disk does; a closed standard error swallows it. Closed
@@ -13,14 +13,16 @@ import codecs
 import contextlib
 import errno
 import io
+import json
 import os
 import sys
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from perbyte.errors import DataFileWarning
-from perbyte.model.text import visible, wants_colour
+from perbyte.model.text import json_ready, visible, wants_colour
 
 _LETTERS = ("+-", ">", "|", "x", "-", "-", "...", "u", "!=", "<=", ">=", "-", "|", "^6", "^9", "^2", "->")
 _PLAIN = dict(zip("±►·×–—…µ≠≤≥─│⁶⁹²→“”", (*_LETTERS, '"', '"'), strict=True))
@@ -90,3 +92,26 @@ def _in_plain(letter: str) -> str:
     if 0xDC80 <= ord(letter) <= 0xDCFF:  # a byte of a file name or an argument that is no UTF-8
         return f"\\x{ord(letter) - 0xDC00:02x}"
     return _PLAIN.get(letter, "?")
+
+
+def note(text: str, *, quiet: bool = False) -> None:
+    """Print a note on stderr."""
+    if not quiet:
+        print(text, file=sys.stderr)
+
+
+def notes(texts: Iterable[str], *, quiet: bool = False) -> None:
+    """Print notes on stderr."""
+    for text in texts:
+        note(text, quiet=quiet)
+
+
+def print_json(document: Any, indent: int | None = 1) -> None:
+    """Print what `json_ready` makes of a document."""
+    print(json.dumps(json_ready(document), indent=indent))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines, each when it is there."""
+    for line in lines:
+        print(line)

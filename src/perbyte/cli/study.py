@@ -15,9 +15,10 @@ from perbyte import extras
 from perbyte.app.runs import open_runs
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.doctor import show_rows
-from perbyte.cli.options import JsonOption, Output, PolicyOptions, note, print_lines
+from perbyte.cli.options import JsonOption, Output, PolicyOptions
 from perbyte.cli.report import HELP, deliver_charts
 from perbyte.cli.runs import print_run
+from perbyte.cli.streams import note, print_lines
 from perbyte.datafile import read_text
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.places import require_writable

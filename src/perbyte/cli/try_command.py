@@ -5,41 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from perbyte import extras
 from perbyte.app.quantities import read_choices, read_sizes
-from perbyte.app.trying.bench import CALL_S
-from perbyte.app.trying.clock import BESIDE_S, WALL_S, Clock, command_began, wait_for_change
-from perbyte.app.trying.commits import Candidates, SearchStep, add_entry, compare_with_commit
-from perbyte.app.trying.trial import (
-    BesideLibraries,
-    InTurn,
-    Kept,
-    NoFigure,
-    Trial,
-    find_own_leaks,
-    read_trial,
-)
-from perbyte.cli.conduct import conduct_plan, note_gaps, note_losses, note_regressions
+from perbyte.app.trying.clock import BESIDE_S, CALL_S, WALL_S, Clock, command_began, wait_for_change
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import (
-    BaselineOptions,
-    Duration,
-    Forms,
-    GateOptions,
-    GentleOption,
-    Words,
-    note,
-    print_json,
-    print_lines,
-)
+from perbyte.cli.options import BaselineOptions, Duration, Forms, GateOptions, GentleOption, Words
+from perbyte.cli.streams import note, print_json, print_lines
 from perbyte.errors import EXIT_FINE, PerbyteError, UsageError
 from perbyte.model import CellFigure, Failure
-from perbyte.report import trials
-from perbyte.report.export import to_json
-from perbyte.report.facts import failure_lines
-from perbyte.trial.own_algorithm import algorithm_named
+
+if TYPE_CHECKING:
+    from perbyte.app.trying.commits import Candidates, SearchStep
+    from perbyte.app.trying.trial import BesideLibraries, InTurn, Kept, NoFigure, Trial
 
 SECTIONS = {
     "The function": "algorithm_name functions signatures name sizes beside",
@@ -171,6 +150,8 @@ def try_command(options: TryOptions) -> int:
     FILE is a source in C, C++, assembly, Rust, Zig, Go, Java, Kotlin, Python, JavaScript or TypeScript, a header, or
     an object file.
     """
+    from perbyte.app.trying.trial import NoFigure
+
     if options.layout or options.supercop:
         return _try_trees(options)
     trial = _trial(options)
@@ -188,6 +169,10 @@ def try_command(options: TryOptions) -> int:
 
 def _trial(options: TryOptions) -> Trial:
     """What is asked of the user's files, not built yet. Raises UsageError for what does not fit their language."""
+    from perbyte.app.trying.trial import Trial, read_trial
+    from perbyte.cli.conduct import conduct_plan
+    from perbyte.trial.own_algorithm import algorithm_named
+
     clock = Clock(options.budget, began=command_began())
     described = (options.kind, options.lengths, options.answers)
     asked, flags = read_trial(
@@ -223,11 +208,15 @@ def _trial(options: TryOptions) -> Trial:
 
 def _note_first(figures: Sequence[CellFigure], elapsed_s: float) -> None:
     """Say that the program is right and about what it costs, long before the figures."""
+    from perbyte.report import trials
+
     note(trials.first_line(figures, elapsed_s))
 
 
 def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
     """Print what is wrong with which program, each once."""
+    from perbyte.report import trials
+
     for fault in faults:
         print(trials.fault_line(fault))
     wrong = any(fault.kind in ("incorrect", "disputed") for fault in faults)
@@ -238,6 +227,8 @@ def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
 
 def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
     """Print why the program has no figure. In JSON its faults are all there is."""
+    from perbyte.report.facts import failure_lines
+
     if error.run:
         print_lines(failure_lines(error.run))
     elif options.before.as_json:
@@ -249,6 +240,9 @@ def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
 
 def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> int:
     """Print the rows beside the libraries, and how far off the best of them is."""
+    from perbyte.cli.conduct import note_losses
+    from perbyte.report import trials
+
     run, stored = done.run, done.stored
     if options.before.as_json:
         roles = {step: call.roles for step, call in trial.calls.items()}
@@ -264,6 +258,8 @@ def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> in
 
 def _try_baseline(trial: Trial, options: TryOptions) -> int:
     """Compare with the kept program; with --watch again at each change of a file."""
+    from perbyte.app.trying.trial import NoFigure
+
     code = _tell_baseline(trial, options, trial.against_baseline(keep=options.before.keep))
     while options.watch:
         note("waiting for a change; Ctrl-C ends it")
@@ -279,6 +275,9 @@ def _try_baseline(trial: Trial, options: TryOptions) -> int:
 
 
 def _tell_baseline(trial: Trial, options: TryOptions, done: InTurn | Kept) -> int:
+    from perbyte.app.trying.trial import InTurn
+    from perbyte.report import trials
+
     if isinstance(done, InTurn):
         _print_changed(trial, options, done)
         return _judge(done, options)
@@ -289,6 +288,8 @@ def _tell_baseline(trial: Trial, options: TryOptions, done: InTurn | Kept) -> in
 
 def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
     """Print what became of the rows, in the form that was asked for."""
+    from perbyte.report import trials
+
     elapsed_s = trial.clock.elapsed_s
     if options.before.as_json:
         print_json(trials.changed_json(done, elapsed_s, counted=trial.count), indent=None)
@@ -303,6 +304,8 @@ def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
 
 def _judge(done: InTurn, options: TryOptions) -> int:
     """The exit code of a comparison; what decides it is said."""
+    from perbyte.cli.conduct import note_gaps, note_losses, note_regressions
+
     note_losses(done.run, quiet=options.before.quiet)
     note_gaps(done.gaps)
     code, regressions, of_counts = done.judge(options.limits.gate)
@@ -314,6 +317,7 @@ def _judge(done: InTurn, options: TryOptions) -> int:
 
 def _try_since(trial: Trial, options: TryOptions) -> int:
     """Compare with a commit, look for the one that changed it, add to the history."""
+    from perbyte.app.trying.commits import add_entry, compare_with_commit
     from perbyte.report.commits import write_history
 
     assert options.since
@@ -334,12 +338,15 @@ def _try_since(trial: Trial, options: TryOptions) -> int:
 
 
 def _print_step(step: SearchStep | Candidates) -> None:
+    from perbyte.report import trials
+
     print(trials.search_line(step), flush=True)
 
 
 def _try_leak(trial: Trial, options: TryOptions) -> int:
     """Look whether the time of the function depends on secrets."""
     from perbyte.app.leaking import leak_code
+    from perbyte.app.trying.trial import find_own_leaks
     from perbyte.cli.leak import FAILING, heard
     from perbyte.cli.runs import print_leaks
 
@@ -355,6 +362,9 @@ def _try_trees(options: TryOptions) -> int:
     """Build, look at and measure each implementation of a tree; account for each one."""
     from perbyte.app.supercop import MEASURED
     from perbyte.app.trying.trees import layout_groups, measure_groups, supercop_groups, tree_code
+    from perbyte.cli.conduct import conduct_plan
+    from perbyte.report import trials
+    from perbyte.report.export import to_json
 
     places, sizes, listener = options.files, read_sizes(options.sizes), options.before.listener
     if options.layout:

@@ -33,7 +33,6 @@ from perbyte.model.text import counted
 from perbyte.runners import RunnerSpec, TimeLimits, locate
 from perbyte.trial.bench import draw_cells
 
-CALL_S = 2.0  # that a checked call may take, unless `--patience` says otherwise
 RUN_TIMES = 5.0  # more, where the machine is busy with a run as well
 FIRST_EPOCHS, FIRST_S = 2, 0.3
 SLOW_TO_START = ("java", "kotlin")  # a process of these is warm after half a second: one does

@@ -18,6 +18,9 @@ QUIET_SHARE = 0.5  # of the first look's samples that were clean: fewer, and a n
 END_S = 1.6  # what an epoch takes longer than foreseen, figures, table and the interpreter's end
 _EVERY_S = 0.3  # that files are looked at
 LEAST_S = 1.0  # of measuring, however late it is
+CALL_S = 2.0  # that a checked call may take, unless `--patience` says otherwise
+CELL_S, PAIR_S = 2.0, 4.0  # of measuring for a benchmark, and for one beside its kept program
+MOST_S = 60.0  # for all benchmarks
 
 
 def command_began(stat: Path = Path("/proc/self/stat")) -> float:

@@ -15,8 +15,8 @@ from pathlib import Path
 from perbyte.app.conducting import Conducted, conduct_plan
 from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.supercop import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged, tree_sizes
-from perbyte.app.trying.bench import CALL_S, Bench, libraries_beside
-from perbyte.app.trying.clock import Clock
+from perbyte.app.trying.bench import Bench, libraries_beside
+from perbyte.app.trying.clock import CALL_S, Clock
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, PerbyteError, UsageError
 from perbyte.model import Algorithm, Policy, Run
 from perbyte.runners import locate

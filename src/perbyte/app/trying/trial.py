@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from perbyte.app.conducting import Conducted, conduct_plan
 from perbyte.app.gate import Gate, gravest
 from perbyte.app.listener import NOBODY, Listener
-from perbyte.app.trying.bench import CALL_S, Bench, libraries_beside
-from perbyte.app.trying.clock import Clock
+from perbyte.app.trying.bench import Bench, libraries_beside
+from perbyte.app.trying.clock import CALL_S, Clock
 from perbyte.app.trying.stored import Stored
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_MISSING, UsageError
 from perbyte.measure import survey
