@@ -194,6 +194,7 @@ def test_hostile_names_are_escaped_and_lead_nowhere_else(one_run, specimens, tmp
             algorithm=HOSTILE,
         ),
         figure(specimens, "=cmd|calc", 120.0, library="=HYPERLINK(1)", algorithm=HOSTILE),
+        figure(specimens, "full-width", 130.0, library="＝HYPERLINK(1)"),
     ]
     profile = Machine(cpu_model="</script><script>alert(2)</script>", virtualisation='"><b>kvm')
     site = one_run(*cells, profile=profile, started_at="<i>when</i>")
@@ -211,7 +212,7 @@ def test_hostile_names_are_escaped_and_lead_nowhere_else(one_run, specimens, tmp
     assert [path.name for path in (site / "date").iterdir()] == ["unknown.html"]
     with gzip.open(site / "data/figures.csv.gz", "rt", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert {row["library"] for row in rows} == {HOSTILE, "'=HYPERLINK(1)"}
+    assert {row["library"] for row in rows} == {HOSTILE, "'=HYPERLINK(1)", "'＝HYPERLINK(1)"}
 
 
 def test_the_data_hold_every_figure_and_run(site):

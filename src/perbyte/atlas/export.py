@@ -7,6 +7,7 @@ last. Each figure keeps the name of its run. Nothing is ranked, drawn or written
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from perbyte.atlas.index import Atlas, RunRow
 from perbyte.atlas.overview import Point, PointCost, per, positive
 from perbyte.atlas.reading import database, query, read_state
 from perbyte.errors import StoreError
+from perbyte.model.text import FORMULA
 from perbyte.stats.across import ACROSS_RUNS
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ class RankedWork(NamedTuple):
 
 # what stands behind its counterpart where both are there
 _SECOND = ("open", "decrypt", "verify", "decapsulate")
-_FORMULA = "^[=+@\\t\\r-]"  # what a spreadsheet would compute
+_FORMULA = f"^[\\t\\r{re.escape(''.join(FORMULA))}]"  # what a spreadsheet would compute
 _USABLE = "ns_per_call > 0 AND isfinite(ns_per_call)"
 _FIGURES = f"""
     SELECT run, machine, runner, library, library_version, algorithm, operation, contract, size_bytes, cpu,

@@ -26,7 +26,7 @@ _ACTIVE = re.compile(
 )
 _ACTIVE_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]*m)(?:{_ACTIVE.pattern})")
 
-_FORMULA = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")
+FORMULA = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")  # what a spreadsheet computes
 
 
 def plain(text: object, longest: int = 200) -> str:
@@ -87,7 +87,7 @@ def inert(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     text = plain(value, 4000)
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def csv_text(fields: Iterable[str], rows: Iterable[Mapping[str, Any]]) -> str:
