@@ -16,7 +16,7 @@ import click
 import pytest
 from fake_scripts import row
 
-from perbyte.app.trying.trial import Kept
+from perbyte.app.trying.trial import Kept, Trial
 from perbyte.cli import try_command
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INCORRECT, EXIT_USAGE, UsageError
 from perbyte.model import Policy
@@ -233,7 +233,7 @@ def test_watch_compares_again_at_each_change_and_survives_a_broken_file(source, 
                 return
             source.write_text(f"/* {turn} */")
 
-    monkeypatch.setattr(try_command.Trial, "against_baseline", against)
+    monkeypatch.setattr(Trial, "against_baseline", against)
     thread = threading.Thread(target=change)
     words = [str(source), "--as", "sha-256", "--watch", "--keep"]
     thread.start()

@@ -9,7 +9,7 @@
  *   TRIAL_BASE                      where a public key is made by a function of its own
  *
  * Behind it the table has `trial_prepare`, which is called once the state is there, the loops, `trial_variants`, and
- * trial_main.h. All names begin with trial_, so that a user's function may have any other. */
+ * trial_main.h. All functions and variables begin with trial_, so that a user's function may have another name. */
 #include "perbyte.h"
 
 #include <stdlib.h>

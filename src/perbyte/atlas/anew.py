@@ -185,7 +185,8 @@ def judge_over(atlas: Atlas, name: str, over: Over = map) -> list[ClaimOnMachine
     for pieces in over(judge_piece, _pieces(atlas, keys, name)):
         for key, verdicts in pieces:
             for claim, outcome in verdicts:
-                outcomes[claim][atlas.runs[key].machine] = outcome
+                if claim in outcomes:  # a worker's study may have others
+                    outcomes[claim][atlas.runs[key].machine] = outcome
     return [
         ClaimOnMachines(claim.id, claim.says, outcomes[claim.id], what_is_apart(outcomes[claim.id], newest))
         for claim in study.claims

@@ -32,7 +32,7 @@ _RSA_EXPONENT = 3  # bytes of 65537
 
 def _read(place: Path | None, name: str, kind: type[T]) -> T:
     path = (place or places.data_dir("catalogue")) / name
-    return datafile.read_toml(path, kind) if path.is_file() else kind()
+    return datafile.read_toml(path, kind) if path.is_file() else kind(*((),) * len(kind.__struct_fields__))
 
 
 class Need(Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,7 +56,7 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Models(Struct, forbid_unknown_fields=True):
-    models: tuple[Model, ...] = ()
+    models: tuple[Model, ...]
 
 
 @cache
@@ -114,7 +114,7 @@ class KeyLimit(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Limits(Struct, forbid_unknown_fields=True):
-    limits: tuple[KeyLimit, ...] = ()
+    limits: tuple[KeyLimit, ...]
 
 
 @cache
@@ -159,7 +159,7 @@ class Strength(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Strengths(Struct, forbid_unknown_fields=True):
-    strengths: tuple[Strength, ...] = ()
+    strengths: tuple[Strength, ...]
 
 
 @cache
@@ -214,7 +214,7 @@ class WireUse(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Uses(Struct, forbid_unknown_fields=True):
-    protocols: tuple[WireUse, ...] = ()
+    protocols: tuple[WireUse, ...]
 
 
 @cache
@@ -308,8 +308,8 @@ class AttackRate(HashCost, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class _Passwords(Struct, forbid_unknown_fields=True):
-    recommended: tuple[RecommendedCost, ...] = ()
-    attackers: tuple[AttackRate, ...] = ()
+    recommended: tuple[RecommendedCost, ...]
+    attackers: tuple[AttackRate, ...]
 
 
 @cache

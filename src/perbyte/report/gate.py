@@ -6,6 +6,7 @@ code of their own, and each is told with the reason. What two runs never had in 
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,18 +14,15 @@ from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from perbyte.model import NOT_REACHED, WRONG, Cell, Failure, Run, parse_address
-from perbyte.model.text import plain
-
-if TYPE_CHECKING:
-    from perbyte.report.grid import Grid
-import math
-
-from perbyte.model.text import counted, json_ready
+from perbyte.model.text import counted, json_ready, plain
 from perbyte.report.wording import ratio_interval_text, ratio_text
 from perbyte.stats.compare import Answer
 from perbyte.stats.pairing import Named, Regressions
 
-SHOWN = 4
+if TYPE_CHECKING:
+    from perbyte.report.grid import Grid
+
+SHOWN = 4  # cells that a message names
 _MEASURED = "measured"  # what listings of other tools leave out is not known to have been asked for
 _SILENT = "unsupported"  # asked of runners that do not have it, mostly by a glob
 
@@ -151,9 +149,6 @@ def profile_lines(timing: Mapping[str, float]) -> list[str]:
             for part, seconds in timing.items()
         ),
     ]
-
-
-SHOWN = 4  # cells beyond a limit that a message names
 
 
 def regression_lines(regressions: Regressions, *, one_run: bool) -> list[str]:

@@ -206,7 +206,7 @@ def _write_go(asked: Managed, subject: Path) -> None:
         lines += re.findall(r"^require\s+\([^)]*\)|^require\s+[^(\n]+$", text, re.MULTILINE)
     (subject / "go.mod").write_text("\n".join(lines) + "\n", encoding="utf-8")
     if sums := nearest(asked.main.parent, "go.sum"):
-        shutil.copy(sums, subject / "go.sum")
+        (subject / "go.sum").write_bytes(sums.read_bytes())  # not its mode: Go writes it
 
 
 _GO_KINDS = {"HASH": "OfHash", "MAC": "OfMAC", "STREAM": "OfStream", "AEAD": "OfAEAD"}

@@ -234,8 +234,6 @@ def limits(patience_s: float, times: float = 1.0) -> TimeLimits:
 
 
 def _told(failure: Failure, patience_s: float) -> Failure:
-    from dataclasses import replace
-
     if failure.kind != "timed-out":
         return failure
     text = f"no answer within {patience_s:g} s: it hangs, or is slow (--patience 30s waits longer)"

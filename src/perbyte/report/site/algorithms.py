@@ -28,6 +28,7 @@ from perbyte.report.site.view import (
     work_text,
 )
 from perbyte.report.wording import number, size_label, value_text, width_text
+from perbyte.stats.compare import CYCLES, NS
 
 _BARS = 24  # machines in one picture
 _LINES = 8  # programs in one picture of time
@@ -52,9 +53,10 @@ def algorithm_page(view: SiteView, name: str) -> Page:
     ]
     title = view.title(name)
     known = f", {plain(name, 60)}" if title.lower() != name.lower() else ""
+    field = CYCLES if any(contest.best.cost.cycles for contest in contests) else NS
     lead = (
         f"{counted(figures, 'figure')} of {counted(len(machines), 'machine')}; costs are "
-        f"{parts.unit_text(main, field_of(contests))} of one core."
+        f"{parts.unit_text(main, field)} of one core."
     )
     return Page(f"{title}{known}", [lead], sections)
 
