@@ -30,7 +30,7 @@ def outcomes(honest: float) -> Counter[str]:
 def test_no_honest_cell_is_refused() -> None:
     counts = outcomes(1.0)
     assert counts["refused"] == 0
-    assert counts["as it is"] > counts["marked"]
+    assert counts["as it is"] > 0.4 * counts.total()  # of 9,000 cells 53 %
 
 
 def test_a_tenth_of_the_work_is_not_believed() -> None:

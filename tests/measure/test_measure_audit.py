@@ -104,7 +104,7 @@ def test_a_cache_of_answers_is_caught_by_new_data(lab: Any, ecb: Any, address: A
     given = {"burn": 1.0, "operations": [_slow()]}
     done = lab.run(
         ecb("alpha", **given, chained=1.0, beside=0.5),
-        ecb("beta", **given, chained=3.0, beside=0.5),
+        ecb("beta", **given, chained=8.0, beside=0.5),
         **FIVE,
     )
     assert done.failures() == {address("beta"): "audit"}
@@ -148,8 +148,8 @@ def test_a_lie_at_one_size_costs_that_cell_and_at_two_the_row(lab: Any, ecb: Any
                 break
         return sorted(failure.partition("@")[2][:2] for failure in done.failures())
 
-    assert refused("alpha", "16,32", **{"32": 3.0}) == ["32"]
-    assert refused("beta", "16,32,48", **{"32": 3.0, "48": 3.0}) == ["16", "32", "48"]
+    assert refused("alpha", "16,32", **{"32": 8.0}) == ["32"]
+    assert refused("beta", "16,32,48", **{"32": 8.0, "48": 8.0}) == ["16", "32", "48"]
 
 
 def test_wrong_answers_while_audited_cost_the_wrong_and_a_tie_is_disputed(

@@ -226,11 +226,14 @@ class Looks:
 
         What a runner does for each sample, such as collecting garbage, is in both. Of pieces of `piece_bytes`, each of
         which counts as its share of a call, there are so many samples instead. Given one number of `times` the sample
-        lasts so long that the question is nothing beside it.
+        lasts so long that the question is nothing beside it. After a chain, whose data took the place of the timed
+        calls' in whatever is kept, these come once round first, as they do in the rounds.
         """
         cell = audit.cell
         session = sessions.of(cell)
         calibration = sessions.calibrations[cell.process]
+        if audit.chained_ns and not audit.long:
+            self._sample(sessions, audit, RING)
         taken: dict[int, TakenBursts] = {}
         threads = [session.process.thread_cpu_s()]
         for count in sorted(times, reverse=turned):
