@@ -10,15 +10,15 @@ import dataclasses
 import hashlib
 from collections.abc import Container
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any, get_type_hints
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType, structs
+from msgspec import Struct, structs
 
+from perbyte.datafile import convert, read_toml
 from perbyte.errors import DataFileError
 from perbyte.model import Algorithm, Contract, KnownAnswer
 
-Form = TypeVar("Form", bound=Struct)
 Entries = dict[str, dict[str, Any]]  # decoded one by one, so that a complaint can name the entry
 
 
@@ -41,13 +41,19 @@ class _Vectors(Struct, forbid_unknown_fields=True):
     vector: list[dict[str, Any]] = []
 
 
-def _form_of(kind: type, *left_out: str) -> type[Struct]:
-    """The fields of a value of the model as a structure that knows no others; `left_out` come from elsewhere."""
+def _form_of(kind: type, left_out: tuple[str, ...] = (), more: tuple[str, ...] = ()) -> type[Struct]:
+    """The fields of a value of the model as a structure that knows no others.
+
+    `left_out` come from elsewhere, `more` are texts that a file may have beside them.
+    """
     types = get_type_hints(kind)
     fields = [field for field in dataclasses.fields(kind) if field.name not in left_out]
     return msgspec.defstruct(
         kind.__name__,
-        [(field.name, types[field.name], *_default_of(field)) for field in fields],
+        [
+            *((field.name, types[field.name], *_default_of(field)) for field in fields),
+            *((name, str | None, None) for name in more),
+        ],
         forbid_unknown_fields=True,
     )
 
@@ -59,24 +65,9 @@ def _default_of(field: dataclasses.Field[Any]) -> tuple[Any, ...]:
     return () if field.default is dataclasses.MISSING else (field.default,)
 
 
-_ALGORITHM = _form_of(Algorithm, "id", "family")
-_CONTRACT = _form_of(Contract, "id")
-
-
-class _Vector(Struct, forbid_unknown_fields=True):
-    """The fields of a known answer. `input_text` and `key_text` are ASCII texts whose bytes are meant."""
-
-    algorithm: str
-    operation: str
-    source: str
-    input: str = ""
-    input_text: str | UnsetType = UNSET
-    output: str = ""
-    key: str = ""
-    key_text: str | UnsetType = UNSET
-    nonce: str = ""
-    aad: str = ""
-    refused: bool = False
+_ALGORITHM = _form_of(Algorithm, ("id", "family"))
+_CONTRACT = _form_of(Contract, ("id",))
+_VECTOR = _form_of(KnownAnswer, more=("input_text", "key_text"))  # ASCII texts whose bytes are meant
 
 
 def read_algorithms(directory: Path, known: Container[str] = ()) -> dict[str, Algorithm]:
@@ -86,11 +77,11 @@ def read_algorithms(directory: Path, known: Container[str] = ()) -> dict[str, Al
     """
     algorithms: dict[str, Algorithm] = {}
     for path in sorted(directory.glob("*.toml")):
-        file = _read(path, _Algorithms)
+        file = read_toml(path, _Algorithms, path.name)
         for name, own in file.algorithms.items():
             if name in algorithms or name in known:
                 raise DataFileError(f"{path.name}: the algorithm '{name}' is already defined elsewhere")
-            given = structs.asdict(_entry(_ALGORITHM, {**file.shared, **own}, path, name))
+            given = _fields(_ALGORITHM, {**file.shared, **own}, path, name)
             algorithms[name] = Algorithm(id=name, family=path.stem, **given)
     return algorithms
 
@@ -98,20 +89,20 @@ def read_algorithms(directory: Path, known: Container[str] = ()) -> dict[str, Al
 def read_contracts(path: Path) -> dict[str, Contract]:
     """Read the file of contracts. Raises DataFileError."""
     return {
-        name: Contract(id=name, **structs.asdict(_entry(_CONTRACT, own, path, name)))
-        for name, own in _read(path, _Contracts).contracts.items()
+        name: Contract(id=name, **_fields(_CONTRACT, own, path, name))
+        for name, own in read_toml(path, _Contracts, path.name).contracts.items()
     }
 
 
 def read_vectors(path: Path) -> tuple[KnownAnswer, ...]:
     """Read one family's known answers. Raises DataFileError."""
     answers = []
-    for number, own in enumerate(_read(path, _Vectors).vector, start=1):
+    for number, own in enumerate(read_toml(path, _Vectors, path.name).vector, start=1):
         place = f"vector {number}"
-        given = structs.asdict(_entry(_Vector, own, path, place))
+        given = _fields(_VECTOR, own, path, place)
         for name in ("input", "key"):
             text = given.pop(f"{name}_text")
-            if text is UNSET:
+            if text is None:
                 continue
             if name in own or not text.isascii():
                 raise DataFileError(f"{path.name}: {place}: '{name}_text' is not ASCII or one too many")
@@ -136,19 +127,6 @@ def hash_content(*places: Path) -> str:
     return content.hexdigest()[:12]
 
 
-def _read(path: Path, form: type[Form]) -> Form:
-    """Decode a whole file. Raises DataFileError naming it."""
-    try:
-        return msgspec.toml.decode(path.read_bytes(), type=form)
-    except msgspec.ValidationError as error:
-        raise DataFileError(f"{path.name}: {error}") from error
-    except (OSError, UnicodeDecodeError, msgspec.DecodeError) as error:
-        raise DataFileError(f"{path}: {error}") from error
-
-
-def _entry(form: type[Form], given: dict[str, Any], path: Path, name: str) -> Form:
-    """Convert one entry of a file. Raises DataFileError naming file and entry."""
-    try:
-        return msgspec.convert(given, form)
-    except msgspec.ValidationError as error:
-        raise DataFileError(f"{path.name}: '{name}': {error}") from error
+def _fields(form: type[Struct], given: dict[str, Any], path: Path, name: str) -> dict[str, Any]:
+    """The fields of one entry of a file. Raises DataFileError naming file and entry."""
+    return structs.asdict(convert(given, form, f"{path.name}: '{name}'"))
