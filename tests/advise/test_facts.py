@@ -6,14 +6,12 @@ from dataclasses import replace
 
 import pytest
 from made_cases import case
-from msgspec.structs import replace as replace_struct
 
 from perbyte.advise import attacks, beside, changes, decide, decide_passwords, decide_together
 from perbyte.catalogue import load, pattern
 from perbyte.catalogue.facts import (
     HashCost,
-    check_key_limits,
-    check_strengths,
+    check_facts,
     key_limits,
     limits_of,
     password_costs,
@@ -66,7 +64,7 @@ def test_every_aead_of_the_status_data_has_limits_of_a_key():
     }
     aeads = {name for name in asked if load().algorithms[name].kind == "aead"}
     assert [name for name in sorted(aeads) if not limits_of(name)] == []
-    assert list(check_key_limits(key_limits(), load().algorithms)) == []
+    assert list(check_facts(load().place, load().algorithms)) == []
 
 
 def test_limits_agree_with_what_they_are_computed_from():
@@ -262,7 +260,7 @@ def test_ranks_of_unequal_strength_say_so():
     assert "category" not in said(told_of(case("hash", {"a/sha-256": 2.0, "a/sha-512": 4.0})), "Strength")
 
 
-def test_every_public_key_and_hash_that_is_asked_about_has_a_strength():
+def test_every_public_key_and_hash_that_is_asked_about_has_a_strength(tmp_path):
     asked = {
         name
         for word in ("tls", "kem", "signature", "hash")
@@ -271,9 +269,10 @@ def test_every_public_key_and_hash_that_is_asked_about_has_a_strength():
         if load().algorithms[name].kind not in ("aead", "block-cipher")
     }
     assert {name for name in asked if not strength_of(name)} == {"md5", "sha-1"}, "their collisions are known"
-    assert list(check_strengths(strengths(), load().algorithms)) == []
-    odd = (replace_struct(strengths()[0], algorithms="nothing-1"),)
-    assert list(check_strengths(odd, load().algorithms)) == [
+    (tmp_path / "strength.toml").write_text(
+        'strengths = [{ algorithms = "nothing-1", document = "d", bits = 128 }]'
+    )
+    assert list(check_facts(tmp_path, load().algorithms)) == [
         "strength.toml: the catalogue has no algorithm 'nothing-1'"
     ]
 

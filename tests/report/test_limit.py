@@ -9,7 +9,7 @@ import pytest
 from made_runs import made_figure
 
 from perbyte.catalogue import load
-from perbyte.catalogue.facts import check_models, model_of, models
+from perbyte.catalogue.facts import check_facts, model_of
 from perbyte.model import Cell
 from perbyte.report.beside import limits_listing
 from perbyte.report.lines import render_listing
@@ -144,6 +144,6 @@ def test_models_speak_of_what_the_catalogue_has(tmp_path):
         '[[models]]\nalgorithms = "sha-257"\noperations = "*"\nmodel = "none"\n'
         'needs = [{ what = "x", ways = { sha-256 = [1, 2] } }]\n'
     )
-    complaints = "\n".join(check_models(models(tmp_path), load().algorithms))
+    complaints = "\n".join(check_facts(tmp_path, load().algorithms))
     assert "no algorithm 'sha-257'" in complaints
     assert "'sha-256' is not a loop of known cost" in complaints

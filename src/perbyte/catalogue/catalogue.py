@@ -16,14 +16,7 @@ from msgspec import Struct
 
 from perbyte import datafile, places
 from perbyte.catalogue import checking, pattern
-from perbyte.catalogue.facts import (
-    check_key_limits,
-    check_models,
-    check_strengths,
-    key_limits,
-    models,
-    strengths,
-)
+from perbyte.catalogue.facts import check_facts
 from perbyte.catalogue.questions import check_questions, questions
 from perbyte.catalogue.reading import hash_content, read_algorithms, read_contracts, read_vectors
 from perbyte.catalogue.status import check_statuses, doubted, statuses
@@ -166,9 +159,7 @@ class Catalogue:
             *checking.check_vectors(self.algorithms, vectors),
             *check_statuses(statuses(self.place), self.algorithms),
             *check_questions(questions(self.place), self.algorithms, self.contracts),
-            *check_models(models(self.place), self.algorithms),
-            *check_key_limits(key_limits(self.place), self.algorithms),
-            *check_strengths(strengths(self.place), self.algorithms),
+            *check_facts(self.place, self.algorithms),
         ]
 
     @cached_property

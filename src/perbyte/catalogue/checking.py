@@ -7,7 +7,7 @@ only: whether a known answer is right is for an implementation to say.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from perbyte.model import Algorithm, Contract, KnownAnswer
@@ -41,34 +41,8 @@ LONGEST_VECTOR = 65_536
 """Bytes of data in a known answer: what fits a protocol line with room."""
 
 _UNKEYED = ("hash", "checksum", "xof", "permutation", "probe", "routine", "password-hash")
-_TAGGED = (
-    "aead",
-    "hash",
-    "checksum",
-    "xof",
-    "mac",
-    "signature",
-    "kem",
-    "key-agreement",
-    "password-hash",
-    "public-encryption",
-)
-_WITH_DATA = (
-    "encrypt",
-    "seal",
-    "open",
-    "digest",
-    "squeeze",
-    "mac",
-    "expand",
-    "permute",
-    "hash",
-    "derive",
-    "decapsulate",
-    "sign",
-    "verify",
-    "aggregate",
-)
+_UNTAGGED = ("block-cipher", "stream-cipher", "kdf", "permutation", "probe", "routine")
+_WITHOUT_ANSWERS = ("decrypt", "encapsulate", "keygen", "run", "call")
 _LENGTH_ONLY = ("expand", "squeeze")
 _ANY_LENGTH = {"expand": ("key", "nonce"), "hash": ("nonce",), "derive": ("nonce",), "aggregate": ("key",)}
 _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")
@@ -134,9 +108,9 @@ def _length_complaints(known: Algorithm) -> Iterator[str]:
         yield f"a {kind} has neither key nor nonce"
     if kind in ("block-cipher", "hash", "xof", "permutation") and not known.block_bytes:
         yield f"a {kind} has a block length"
-    if kind in _TAGGED and not known.tag_bytes and not known.fixed_key:
+    if kind not in _UNTAGGED and not known.tag_bytes and not known.fixed_key:
         yield f"a {kind} has a tag length"
-    if kind not in _TAGGED and known.tag_bytes:
+    if kind in _UNTAGGED and known.tag_bytes:
         yield f"a {kind} has no tag"
     if kind == "aead" and known.mode != "siv" and not known.nonce_bytes:
         yield "an aead has a nonce length"
@@ -217,8 +191,9 @@ def check_vectors(
 def _answer_complaints(known: Algorithm, answer: KnownAnswer) -> Iterator[str]:
     if not answer.source.strip():
         yield "the source is missing"
-    if answer.operation not in known.operations or answer.operation not in _WITH_DATA:
-        yield f"known answers are given for {_listed(_WITH_DATA)}, not for '{answer.operation}'"
+    if answer.operation not in known.operations or answer.operation in _WITHOUT_ANSWERS:
+        with_answers = [operation for operation in known.operations if operation not in _WITHOUT_ANSWERS]
+        yield f"known answers are given for {_listed(with_answers)}, not for '{answer.operation}'"
         return
     for name in ("input", "output", "key", "nonce", "aad"):
         if not _HEX.fullmatch(getattr(answer, name)):
@@ -264,5 +239,5 @@ def _output_bytes(known: Algorithm, operation: str, data: int) -> int:
     return known.tag_bytes
 
 
-def _listed(names: tuple[str, ...] | list[str]) -> str:
+def _listed(names: Iterable[str]) -> str:
     return ", ".join(f"'{name}'" for name in names) or "none"

@@ -73,17 +73,6 @@ def model_of(algorithm: str, operation: str) -> Model | None:
     return None
 
 
-def check_models(models: tuple[Model, ...], algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
-    """Complain about models of algorithms, or by loops, that the catalogue does not have."""
-    for model in models:
-        if not any(pattern.matches(name, model.algorithms) for name in algorithms):
-            yield f"limits.toml: the catalogue has no algorithm '{model.algorithms}'"
-        for need in model.needs:
-            for unit in need.ways:
-                if getattr(algorithms.get(unit), "kind", "") != "probe":
-                    yield f"limits.toml: {model.algorithms}: '{unit}' is not a loop of known cost"
-
-
 class KeyLimit(Struct, frozen=True, forbid_unknown_fields=True):
     """What one key may do, by a document: the powers of two of messages, of bytes, and of the bytes of a message.
 
@@ -130,16 +119,6 @@ def limits_of(algorithm: str, protocol: str = "") -> tuple[KeyLimit, ...]:
     return special or tuple(limit for limit in limits if not limit.protocol)
 
 
-def check_key_limits(limits: tuple[KeyLimit, ...], algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
-    """Complain about limits of what the catalogue does not have, or of what has no nonce to choose."""
-    for limit in limits:
-        concerned = [each for name, each in algorithms.items() if pattern.matches(name, limit.algorithms)]
-        if not concerned:
-            yield f"key-limits.toml: the catalogue has no algorithm '{limit.algorithms}'"
-        if any((each.kind == "aead") == (limit.nonces == "none") for each in concerned):
-            yield f"key-limits.toml: {limit.algorithms}: an AEAD has nonces, and a cipher for sectors none"
-
-
 class Strength(Struct, frozen=True, forbid_unknown_fields=True):
     """The strength of `algorithms` (a glob) by `document`: a power of two (`bits`), or NIST's `category`."""
 
@@ -171,13 +150,6 @@ def strengths(place: Path | None = None) -> tuple[Strength, ...]:
 def strength_of(algorithm: str) -> Strength | None:
     """The strength of `algorithm`; None where none is known, or where a key's length says it."""
     return next((each for each in strengths() if pattern.matches(algorithm, each.algorithms)), None)
-
-
-def check_strengths(strengths: tuple[Strength, ...], algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
-    """Complain about strengths of what the catalogue does not have."""
-    for strength in strengths:
-        if not any(pattern.matches(name, strength.algorithms) for name in algorithms):
-            yield f"strength.toml: the catalogue has no algorithm '{strength.algorithms}'"
 
 
 class WireUse(Struct, frozen=True, forbid_unknown_fields=True):
@@ -317,3 +289,24 @@ def password_costs(place: Path | None = None) -> tuple[tuple[RecommendedCost, ..
     """What is recommended, and what attackers have, by `passwords.toml`. Raises DataFileError."""
     file = _read(place, "passwords.toml", _Passwords)
     return file.recommended, file.attackers
+
+
+def check_facts(place: Path, algorithms: Mapping[str, Algorithm]) -> Iterator[str]:
+    """Complain about facts of what the catalogue in `place` does not have, and about those that cannot be."""
+    globs = {
+        "limits.toml": [model.algorithms for model in models(place)],
+        "key-limits.toml": [limit.algorithms for limit in key_limits(place)],
+        "strength.toml": [strength.algorithms for strength in strengths(place)],
+    }
+    for file, texts in globs.items():
+        for glob in texts:
+            if not any(pattern.matches(name, glob) for name in algorithms):
+                yield f"{file}: the catalogue has no algorithm '{glob}'"
+    for model in models(place):
+        for unit in (unit for need in model.needs for unit in need.ways):
+            if getattr(algorithms.get(unit), "kind", "") != "probe":
+                yield f"limits.toml: {model.algorithms}: '{unit}' is not a loop of known cost"
+    for limit in key_limits(place):
+        concerned = (each for name, each in algorithms.items() if pattern.matches(name, limit.algorithms))
+        if any((each.kind == "aead") == (limit.nonces == "none") for each in concerned):
+            yield f"key-limits.toml: {limit.algorithms}: an AEAD has nonces, and a cipher for sectors none"
