@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from perbyte.advise import standing
+from perbyte.advise import Asked, Standing
 from perbyte.catalogue import load
 from perbyte.catalogue.questions import check_questions, questions
 from perbyte.catalogue.status import check_statuses, own_profile, profiles, statuses
@@ -35,6 +35,10 @@ document = "paper"
 section = "1"
 means = "It may be used, from version 1.2 on."
 """
+
+
+def standing(algorithm, use, profile, date, *, known=None, protocol="") -> Standing:
+    return Asked(date, profile, 0.0, known).standing(algorithm, use, protocol)
 
 
 def effect(name: str, use: str, profile: str, year: int = 2026) -> str:

@@ -5,7 +5,7 @@ figures and statuses; it measures nothing, and it has no opinion of its own: wha
 somebody who is named, except that ECB is never recommended and that 64-bit blocks are held to the volume of data.
 """
 
-from perbyte.advise.decision import Asked, Case, Decision, Option, Ranked, Sure, View, decide
+from perbyte.advise.decision import Case, Decision, Option, Ranked, Sure, View, decide
 from perbyte.advise.mix import Mix, read_histogram
 from perbyte.advise.passwords import (
     Attack,
@@ -16,7 +16,7 @@ from perbyte.advise.passwords import (
     beside,
     decide_passwords,
 )
-from perbyte.advise.standing import Quote, Standing, standing
+from perbyte.advise.standing import Asked, Quote, Standing
 from perbyte.advise.together import Gain, Library, Together, decide_together
 from perbyte.advise.whatif import Change, changes
 
@@ -46,5 +46,4 @@ __all__ = [
     "decide_passwords",
     "decide_together",
     "read_histogram",
-    "standing",
 ]

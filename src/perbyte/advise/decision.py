@@ -7,17 +7,15 @@ asked of `stats.compare`, as everywhere.
 
 from __future__ import annotations
 
-import datetime
 import enum
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from perbyte.advise.mix import Mix
-from perbyte.advise.standing import Standing, standing
-from perbyte.catalogue import Catalogue
+from perbyte.advise.standing import Asked, Standing
+from perbyte.catalogue import Catalogue, pattern
 from perbyte.catalogue.questions import Task
-from perbyte.catalogue.status import ANY, Authority
 from perbyte.model import Algorithm, Cell, CellFigure, Doubt, NoiseFloor
 from perbyte.model.cell import FULL
 from perbyte.stats.compare import (
@@ -57,25 +55,6 @@ class Sure(enum.StrEnum):
     CLOSE = "too close to call"
     DOUBTFUL = "cannot be told"
     ALONE = "the only one"
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the user said: the profile, the date it has to hold on, and the volume of data under one key in bytes.
-
-    `known` are the statuses with a profile of the user's own; None: those that Perbyte ships.
-    """
-
-    date: datetime.date
-    profile: str = ANY
-    volume_bytes: float = 1e9
-    known: Mapping[str, Authority] | None = None
-
-    def standing(self, algorithm: Algorithm, task: Task) -> Standing:
-        """How `algorithm` stands for the use of `task`."""
-        return standing(
-            algorithm, task.use, self.profile, self.date, self.volume_bytes, self.known, task.protocol
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +153,7 @@ def decide(case: Case) -> Decision:
     options = find_options(case)
     for name in case.task.algorithms:
         algorithm = case.catalogue.algorithms[name]
-        stands = case.asked.standing(algorithm, case.task)
+        stands = case.asked.standing(algorithm, case.task.use, case.task.protocol)
         candidates = sorted((option for option in options if option.algorithm.id == name), key=_rank)
         ranked.append(Ranked(algorithm, stands, tuple(candidates)))
         if not candidates:
@@ -357,12 +336,7 @@ def _asking(runner: str, case: Case, algorithm: Algorithm) -> str:
     """The selector of all cells that the work needs of `algorithm`."""
     sizes = ",".join(map(str, case.mix.sizes))
     options = f"+contract={case.task.contract}+cpu={','.join(_tiers(case, algorithm))}"
-    return f"{runner}/{algorithm.id}/{_any_of(case.task.operations(algorithm))}@{sizes}{options}"
-
-
-def _any_of(names: Iterable[str]) -> str:
-    listed = list(names)
-    return listed[0] if len(listed) == 1 else f"{{{','.join(listed)}}}"
+    return f"{runner}/{algorithm.id}/{pattern.any_of(case.task.operations(algorithm))}@{sizes}{options}"
 
 
 def _common_unit(figures: Sequence[CellFigure]) -> str:

@@ -47,45 +47,89 @@ class Standing:
         return self.effect == "forbidden"
 
 
-def standing(
-    algorithm: Algorithm,
-    use: str | None,
-    profile: str,
-    date: datetime.date,
-    volume_bytes: float = 0.0,
-    known: Mapping[str, Authority] | None = None,
-    protocol: str = "",
-) -> Standing:
-    """Look up how `algorithm` stands; `use` None: no authority has a say. `known` are the statuses, all by default.
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the user said: the profile, the date it has to hold on, and the volume of data under one key in bytes.
 
-    Under `none` counts whatever an authority forbids in general, and what one allows without reserve is allowed; under
-    any other profile what its authority forbids, discourages or does not list. `protocol` is what the work is for.
+    `known` are the statuses with a profile of the user's own; None: those that Perbyte ships.
     """
-    if use is None:
-        return Standing("allowed")
-    known = statuses() if known is None else known
-    quotes = list(_rows(algorithm.id, use, profile, date, known, protocol))
-    repeats = repeat_chance(algorithm, volume_bytes)
-    too_much = bool(repeats) and volume_bytes / SMALL_BLOCK > SMALL_BLOCK_LIMIT
-    forbidding = tuple(quote for quote in quotes if quote.row.effect == "forbidden")
-    listing = tuple(quote for quote in quotes if quote.row.effect != "forbidden")
-    own = None if profile == ANY else known[profile]
-    unlisted = own.authority if own and not any(_of(quote, own, known) for quote in quotes) else ""
-    if forbidding or (own and unlisted and own.closed) or too_much:
-        return Standing("forbidden", forbidding, unlisted, repeats, too_much)
-    doubted = any(quote.row.effect == "discouraged" for quote in listing)
-    if profile == ANY:  # an authority whose reserve counts is chosen by its profile
-        doubted = doubted and not any(quote.row.effect == "allowed" for quote in listing)
-    effect: Effect = "discouraged" if doubted or repeats or unlisted else "allowed"
-    return Standing(effect, listing, unlisted, repeats, False, silent=not quotes and not unlisted)
+
+    date: datetime.date
+    profile: str = ANY
+    volume_bytes: float = 1e9
+    known: Mapping[str, Authority] | None = None
+
+    def standing(self, algorithm: Algorithm, use: str | None, protocol: str = "") -> Standing:
+        """How `algorithm` stands; `use` None: no authority has a say. `protocol` is what the work is for.
+
+        Under `none` counts whatever an authority forbids in general, and what one allows without reserve is allowed;
+        under any other profile what its authority forbids, discourages or does not list.
+        """
+        if use is None:
+            return Standing("allowed")
+        quotes = list(self._quotes(algorithm.id, use, protocol))
+        repeats = _repeat_chance(algorithm, self.volume_bytes)
+        too_much = bool(repeats) and self.volume_bytes / SMALL_BLOCK > SMALL_BLOCK_LIMIT
+        forbidding = tuple(quote for quote in quotes if quote.row.effect == "forbidden")
+        listing = tuple(quote for quote in quotes if quote.row.effect != "forbidden")
+        own = None if self.profile == ANY else self._known[self.profile]
+        unlisted = own.authority if own and not any(self._of(quote, own) for quote in quotes) else ""
+        if forbidding or (own and unlisted and own.closed) or too_much:
+            return Standing("forbidden", forbidding, unlisted, repeats, too_much)
+        doubted = any(quote.row.effect == "discouraged" for quote in listing)
+        if own is None:  # an authority whose reserve counts is chosen by its profile
+            doubted = doubted and not any(quote.row.effect == "allowed" for quote in listing)
+        effect: Effect = "discouraged" if doubted or repeats or unlisted else "allowed"
+        return Standing(effect, listing, unlisted, repeats, False, silent=not quotes and not unlisted)
+
+    def turning_days(self, algorithm: Algorithm, use: str | None) -> set[datetime.date]:
+        """The days after the date on which a row about `algorithm` begins or has ended."""
+        days = set()
+        for authority in self._authorities():
+            for row in self._rows(authority, algorithm.id, use):
+                ended = row.until and row.until + datetime.timedelta(days=1)
+                days |= {day for day in (row.from_, ended) if day and day > self.date}
+        return days
+
+    @property
+    def _known(self) -> Mapping[str, Authority]:
+        return statuses() if self.known is None else self.known
+
+    def _authorities(self) -> list[Authority]:
+        """Those whose rows count under the profile."""
+        if self.profile == ANY:
+            return [each for name, each in self._known.items() if name == OWN or each.general]
+        names = (OWN, self.profile, *self._known[self.profile].extends)
+        return [each for name, each in self._known.items() if name in names]
+
+    def _of(self, quote: Quote, own: Authority) -> bool:
+        """True for a row of the profile's own authority, or of one that it extends."""
+        return quote.authority in {own.authority, *(self._known[name].authority for name in own.extends)}
+
+    def _rows(self, authority: Authority, name: str, use: str | None) -> list[StatusRow]:
+        """The rows about an algorithm that count under the profile, on whatever date."""
+        return [
+            row
+            for row in authority.rows
+            if use in row.uses
+            and (row.general or self.profile != ANY)
+            and pattern.matches(name, row.algorithms)
+        ]
+
+    def _quotes(self, name: str, use: str, protocol: str) -> Iterator[Quote]:
+        for authority in self._authorities():
+            rows = [
+                row
+                for row in self._rows(authority, name, use)
+                if row.holds(self.date) and row.protocol in ("", protocol)
+            ]
+            special = any(row.protocol for row in rows)
+            for row in rows:
+                if row.protocol or row.effect == "forbidden" or not special:
+                    yield Quote(authority.authority, row, authority.documents[row.document])
 
 
-def _of(quote: Quote, own: Authority, known: Mapping[str, Authority]) -> bool:
-    """True for a row of the profile's own authority, or of one that it extends."""
-    return quote.authority in {own.authority, *(known[name].authority for name in own.extends)}
-
-
-def repeat_chance(algorithm: Algorithm, volume_bytes: float) -> float:
+def _repeat_chance(algorithm: Algorithm, volume_bytes: float) -> float:
     """The chance that at least two of the 64-bit blocks of `volume_bytes` under one key are equal; else 0.
 
     1 - exp(-n (n - 1) / 2^65) for n blocks, the usual bound of the birthday problem.
@@ -94,50 +138,3 @@ def repeat_chance(algorithm: Algorithm, volume_bytes: float) -> float:
         return 0.0
     blocks = volume_bytes / SMALL_BLOCK
     return -math.expm1(-blocks * max(blocks - 1, 0.0) / 2.0**65)
-
-
-def turning_days(
-    algorithm: Algorithm,
-    use: str | None,
-    profile: str,
-    after: datetime.date,
-    known: Mapping[str, Authority] | None = None,
-) -> set[datetime.date]:
-    """The days after `after` on which a row about `algorithm` begins or has ended."""
-    days = set()
-    known = statuses() if known is None else known
-    for name, authority in known.items():
-        if _counts(name, profile, known):
-            for row in authority.rows:
-                counts = row.general or profile != ANY
-                if counts and use in row.uses and pattern.matches(algorithm.id, row.algorithms):
-                    ended = row.until and row.until + datetime.timedelta(days=1)
-                    days |= {day for day in (row.from_, ended) if day and day > after}
-    return days
-
-
-def _counts(name: str, profile: str, known: Mapping[str, Authority]) -> bool:
-    if profile == ANY:
-        return name == OWN or known[name].general
-    return name in (OWN, profile, *known[profile].extends)
-
-
-def _rows(
-    name: str, use: str, profile: str, date: datetime.date, known: Mapping[str, Authority], protocol: str
-) -> Iterator[Quote]:
-    for stem, authority in known.items():
-        if not _counts(stem, profile, known):
-            continue
-        rows = [
-            row
-            for row in authority.rows
-            if use in row.uses
-            and row.holds(date)
-            and row.protocol in ("", protocol)
-            and (row.general or profile != ANY)
-            and pattern.matches(name, row.algorithms)
-        ]
-        special = any(row.protocol for row in rows)
-        for row in rows:
-            if row.protocol or row.effect == "forbidden" or not special:
-                yield Quote(authority.authority, row, authority.documents[row.document])

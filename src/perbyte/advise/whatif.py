@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from perbyte.advise.decision import Case, Decision, View, decide
 from perbyte.advise.mix import Mix
-from perbyte.advise.standing import turning_days
 from perbyte.catalogue.status import profiles
 
 
@@ -64,8 +63,7 @@ def _dates(case: Case) -> Iterator[Change]:
     """The first later day on which the recommendation is another one."""
     days: set[datetime.date] = set()
     for name in case.task.algorithms:
-        asked, algorithm = case.asked, case.catalogue.algorithms[name]
-        days |= turning_days(algorithm, case.task.use, asked.profile, asked.date, asked.known)
+        days |= case.asked.turning_days(case.catalogue.algorithms[name], case.task.use)
     before = _name(decide(case))
     for day in sorted(days):
         later = decide(replace(case, asked=replace(case.asked, date=day)))

@@ -25,7 +25,7 @@ from perbyte.app.building import build_needed
 from perbyte.app.conducting import Conducted
 from perbyte.app.listener import Say, silent
 from perbyte.app.lists import known_algorithms
-from perbyte.catalogue import load, parse_selector, parse_sizes
+from perbyte.catalogue import load, parse_selector, parse_sizes, pattern
 from perbyte.catalogue.questions import Question, Task
 from perbyte.catalogue.status import Authority, own_profile, profiles
 from perbyte.errors import EnvironmentLacking, UsageError
@@ -38,16 +38,13 @@ from perbyte.studies import find, published_run
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is asked for beside the work: rules, day, languages, the other side, and a password's time and memory."""
+    """What is asked for beside the work: rules and day, languages, the other side, a password's time and memory."""
 
-    profile: str
-    date: datetime.date
-    volume_bytes: float | None
+    asked: Asked
     languages: tuple[str, ...]
     peer: bool
     time_ns: float
     memory_bytes: int
-    known: Mapping[str, Authority] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +84,11 @@ def draw_cases(
     question: Question, run: Run, mixes: Sequence[Mix], wish: Wish, missing: Mapping[str, str]
 ) -> list[Case]:
     """What a run holds of each task of a question."""
-    asked = Asked(wish.date, wish.profile, wish.volume_bytes or question.volume_bytes, wish.known)
     runners = _runners_of(run, wish.languages)
     return [
         Case(
             task,
-            asked,
+            wish.asked,
             run.cells,
             load(),
             mix,
@@ -117,11 +113,6 @@ def answer_all(cases: Sequence[Case], wish: Wish, together: Together | None) -> 
         decision = own if own.first else everything
         answers.append(PartAnswer(decision, changes(decision), everything))
     return answers
-
-
-def among_all(decision: Decision) -> PartAnswer:
-    """The same decision, and that among all libraries."""
-    return PartAnswer(decision, changes(decision), decide(replace(decision.case, runners=frozenset())))
 
 
 def on_machines(study_name: str, case: Case, run: Run) -> tuple[list[tuple[str, Decision, Decision]], int]:
@@ -151,14 +142,10 @@ def beyond_loop(decision: Decision, states: Sequence[str]) -> tuple[Request, Cel
     """
     if not decision.first:
         return None
-    cells = sorted(
-        (figure.cell for figure in decision.first.best.figures.values()), key=lambda cell: cell.size_bytes
-    )
+    cells = [figure.cell for figure in decision.first.best.figures.values()]
     single = [state for state in states if state in STATES and state != LOOP]
     together = [state for state in states if state not in STATES]
-    smallest, largest = (
-        next(cell for cell in cells if cell.size_bytes == end.size_bytes) for end in (cells[0], cells[-1])
-    )
+    smallest, largest = (end(cells, key=lambda cell: cell.size_bytes) for end in (min, max))
     texts = [
         f"{cell.address}+state={','.join(wanted)}"
         for cell, wanted in ((smallest, [LOOP, *single] if single else []), (largest, together))
@@ -171,13 +158,10 @@ def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
     """The run's runners whose language is among `languages`; none as a restriction where all count."""
     if not languages:
         return frozenset()
-    known = _languages()
-    measured = {figure.cell.runner for figure in run.cells}
-    return frozenset(name for name in measured if known.get(name) in languages) or frozenset({""})
-
-
-def _languages() -> dict[str, str]:
-    return {spec.name: spec.language for spec in locate()}
+    known = {spec.name for spec in locate() if spec.language in languages}
+    return frozenset(figure.cell.runner for figure in run.cells if figure.cell.runner in known) or frozenset(
+        {""}
+    )
 
 
 def measure_question(
@@ -237,7 +221,7 @@ def _selectors(
             for cpu in tiers:
                 if work <= _offered(surveyed, spec.name, cpu, name, task.contract):
                     sizes = ",".join(map(str, mix.sizes))
-                    operations = "{" + ",".join(sorted(work)) + "}" if len(work) > 1 else "".join(work)
+                    operations = pattern.any_of(sorted(work))
                     texts.append(
                         f"{spec.name}/{name}/{operations}@{sizes}+contract={task.contract}+cpu={cpu}"
                     )

@@ -268,7 +268,7 @@ class Suite(Struct, frozen=True, forbid_unknown_fields=True):
     def selectors(self, runners: tuple[str, ...]) -> tuple[str, ...]:
         """The selectors that ask `runners` (names) for the suite's cells."""
         wanted = [name for name in runners if name in self.runners] if self.runners else list(runners)
-        runner = "{" + ",".join(wanted) + "}" if len(wanted) > 1 else "".join(wanted) or "*"
+        runner = pattern.any_of(wanted or ["*"])
         return tuple(
             f"{runner}/{cells.algorithms}/{cells.operations}@{','.join(map(str, cells.sizes))}"
             + (f"+contract={cells.contract}" if cells.contract else "")

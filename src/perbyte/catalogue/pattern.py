@@ -7,6 +7,7 @@ for.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from fnmatch import translate
 from functools import lru_cache
 
@@ -51,6 +52,12 @@ def matches(name: str, pattern: str) -> bool:
 @lru_cache(maxsize=1024)
 def _expression(pattern: str) -> re.Pattern[str]:
     return re.compile("|".join(translate(alternative) for alternative in expand_braces(pattern)))
+
+
+def any_of(names: Iterable[str]) -> str:
+    """The pattern that means `names` and nothing else: a name as it is, several in braces."""
+    listed = list(names)
+    return listed[0] if len(listed) == 1 else f"{{{','.join(listed)}}}"
 
 
 def _closing(pattern: str, opening: int) -> int:

@@ -258,8 +258,7 @@ def _resolve(text: str, algorithm: str, catalogue: Catalogue) -> str:
     for alternative in pattern.expand_braces(algorithm.lower()):
         fits_ids = any(pattern.matches(name, alternative) for name in catalogue.algorithms)
         alternatives += [alternative] if fits_ids else catalogue.match(alternative) or [alternative]
-    alternatives = list(dict.fromkeys(alternatives))
-    return alternatives[0] if len(alternatives) == 1 else "{" + ",".join(alternatives) + "}"
+    return pattern.any_of(dict.fromkeys(alternatives))
 
 
 def _wrong(text: str, what: str, *, hint: str | None = None) -> UsageError:

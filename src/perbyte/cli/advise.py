@@ -111,22 +111,25 @@ def advise_command(options: _AdviseOptions) -> int:
     from perbyte.app.advising import answer_all, draw_cases, read_mix
     from perbyte.app.requests import read_states
     from perbyte.catalogue.questions import find_question
+    from perbyte.report.advice import tell
 
     if options.page:
         extras.require("report", "A page")
-    wish = _wish(options)
+    asked = find_question(options.question)
+    wish = _wish(options, asked)
     options.check()
     beyond = (
         read_states((COLD, FIRST, IDLE) if options.states else (), options.threads, options.place.cores) or ()
     )
-    asked, limits = find_question(options.question), _limits(options)
+    limits = _limits(options)
     mixes = [read_mix(task, options.sizes, options.histogram) for task in asked.tasks]
     run, missing, code = _run(options, asked, mixes, wish)
     cases = draw_cases(asked, run, mixes, wish, missing)
     together = decide_together(cases) if len(cases) > 1 and not (options.mix or asked.alternatives) else None
-    told = [_told(answer, limits) for answer in answer_all(cases, wish, together)]
-    if beyond:
-        told = [_beyond(advice, beyond, options, limits) for advice in told]
+    told = [
+        tell(answer.decided, answer.changes, _beyond(answer, beyond, options, limits), answer.everything)
+        for answer in answer_all(cases, wish, together)
+    ]
     _print(options, wish, asked, run, told, together)
     lacking = options.named and not any(find_options(case) for case in cases)
     if lacking:
@@ -135,21 +138,15 @@ def advise_command(options: _AdviseOptions) -> int:
     return EXIT_ENVIRONMENT if lacking else code
 
 
-def _wish(options: _AdviseOptions) -> Wish:
+def _wish(options: _AdviseOptions, question: Question) -> Wish:
     """What is asked for beside the work. Raises UsageError for a profile that there is not."""
+    from perbyte.advise import Asked
     from perbyte.app.advising import Wish, read_profile
 
     profile, known = read_profile(options.profile)
-    return Wish(
-        profile,
-        options.date.date() if options.date else datetime.datetime.now(datetime.UTC).date(),
-        options.volume,
-        options.languages or (),
-        bool(options.peer),
-        options.time_s * 1e9,
-        options.memory,
-        known,
-    )
+    day = (options.date or datetime.datetime.now(datetime.UTC)).date()
+    asked = Asked(day, profile, options.volume or question.volume_bytes, known)
+    return Wish(asked, options.languages or (), bool(options.peer), options.time_s * 1e9, options.memory)
 
 
 def _run(
@@ -196,7 +193,7 @@ def _print(
         page = write(advice_page(asked, told, run, notes, card, beside, libraries), options.page)
         options.notes.note(f"page: {page}")
     if options.as_json:
-        named = {"question": options.question, "profile": wish.profile, "date": str(wish.date)}
+        named = {"question": options.question, "profile": wish.asked.profile, "date": str(wish.asked.date)}
         print_json(answers_json(named, run, told, together, notes, beside))
     else:
         print(render_advice(asked, told, notes, beside, card=card, libraries=libraries), end="")
@@ -220,24 +217,19 @@ def _limits(options: _AdviseOptions) -> Limits:
     return Limits(options.rate, by, kernel_lines(), "" if rates.direct else how)
 
 
-def _told(answer: PartAnswer, limits: Limits) -> Told:
-    from perbyte.report.advice import tell
-
-    return tell(answer.decided, answer.changes, limits, answer.everything)
-
-
-def _beyond(told: Told, states: tuple[str, ...], options: _AdviseOptions, limits: Limits) -> Told:
-    """The answer with what the recommended option does in `states` that no loop on one core has: a run of its own."""
-    from perbyte.app.advising import among_all, beyond_loop
+def _beyond(answer: PartAnswer, states: tuple[str, ...], options: _AdviseOptions, limits: Limits) -> Limits:
+    """`limits` with what the recommended option does in `states` that no loop on one core has: a run of its own."""
+    from perbyte.advise import PasswordDecision
+    from perbyte.app.advising import beyond_loop
     from perbyte.cli.conduct import conduct
     from perbyte.report.advice import beyond_texts
 
-    wanted = None if told.passwords else beyond_loop(told.decision, states)
-    if not wanted:
-        return told
+    decision = answer.decided
+    if not states or isinstance(decision, PasswordDecision) or not (wanted := beyond_loop(decision, states)):
+        return limits
     request, smallest, largest = wanted
     policy = options.policy(BEYOND_S, BEYOND_EPOCHS)
     done = conduct(request, policy, quiet=options.notes.quiet, lenient=True)
     options.notes.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)")
-    single, together = beyond_texts(told.decision, done.run.cells, smallest, largest)
-    return _told(among_all(told.decision), replace(limits, threads=together, states=single))
+    single, together = beyond_texts(decision, done.run.cells, smallest, largest)
+    return replace(limits, threads=together, states=single)
