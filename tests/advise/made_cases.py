@@ -10,11 +10,16 @@ from typing import Any
 from perbyte.advise import Asked, Case, Mix
 from perbyte.catalogue import load
 from perbyte.catalogue.questions import find_question
-from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Quality
+from perbyte.model import Cell, CellFigure, Conditions, Interval, Machine, NoiseFloor, Policy, Quality, Run
 
 TODAY = datetime.date(2026, 11, 22)
 LATE = datetime.date(2036, 6, 1)
 SPREAD = (-0.001, 0.0005, 0.0, 0.001, -0.0005)
+RUN = Run(
+    None,
+    Conditions("made-up", "0", "0", 1, "2026-11-22", ("advise", "hash"), Machine(), Policy(), ()),
+    (),
+)
 
 
 def figure(cell: Cell, cycles: float, **changes: Any) -> CellFigure:

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from made_cases import case
+from made_cases import RUN, case
 
 from perbyte.advise import changes, decide, decide_passwords, decide_together
 from perbyte.catalogue.questions import find_question
-from perbyte.model import Conditions, Machine, Policy, Run
 from perbyte.report.advice import tell
-from perbyte.report.advicecard import advice_card, library_table
+from perbyte.report.advicecard import Advice
 from perbyte.report.advicepage import advice_page
 from perbyte.report.html import render, write
 from perbyte.report.listing import Listing, columns
@@ -22,11 +21,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "report"))
 from browsing import Opened
 from test_boxes import BOXES
 
-RUN = Run(
-    None,
-    Conditions("made-up", "0", "0", 1, "2026-11-22", ("advise", "hash"), Machine(), Policy(), ()),
-    (),
-)
 HASHES = {
     "alpha/sha-256": 2.0,
     "beta/blake2b-512": 3.9,
@@ -40,19 +34,19 @@ PASSWORDS = {"alpha/argon2id-64mib-2-1": 3e8, "alpha/bcrypt-10": 1.2e8, "alpha/p
 def hashes() -> Any:
     decision = decide(case("hash", HASHES))
     told = [tell(decision, changes(decision))]
-    return advice_page(find_question("hash"), told, RUN, ["A note."], advice_card(told))
+    return advice_page(Advice(find_question("hash"), RUN, told))
 
 
 def passwords() -> Any:
     decision = decide_passwords(case("password", PASSWORDS), 250e6, 64 << 20)
-    return advice_page(find_question("password"), [tell(decision)], RUN, [], advice_card([tell(decision)]))
+    return advice_page(Advice(find_question("password"), RUN, [tell(decision)]))
 
 
 def nothing() -> Any:
     decision = decide(case("tls", {}))
     told = [tell(decision)]
     beside = Listing("Other machines", columns("machine | then"), [("old", "DES")])
-    return advice_page(find_question("tls"), told, RUN, [], advice_card(told), beside)
+    return advice_page(Advice(find_question("tls"), RUN, told, machines=beside))
 
 
 def libraries() -> Any:
@@ -65,8 +59,7 @@ def libraries() -> Any:
     cases = [case("tls", costs, task=number) for number, costs in enumerate(parts)]
     together = decide_together(cases)
     told = [tell(decision, changes(decision)) for decision in together.first.decisions]
-    rows = library_table(together, [told_part.title for told_part in told])
-    return advice_page(find_question("tls"), told, RUN, [], advice_card(told, together), None, rows)
+    return advice_page(Advice(find_question("tls"), RUN, told, together))
 
 
 @pytest.mark.browser
@@ -91,7 +84,7 @@ def test_the_page_holds_the_answer_its_reasons_and_its_sources():
         "RFC 6151",
         "looked up 2026-11-23",
         "perbyte advise hash",
-        "A note.",
+        "Figures: run made-up",
     ):
         assert word in text, word
     assert "Other machines" in render(nothing())

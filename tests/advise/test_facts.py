@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from made_cases import case
+from made_cases import RUN, case
 
 from perbyte.advise import attacks, beside, changes, decide, decide_passwords, decide_together
 from perbyte.catalogue import load, pattern
@@ -25,7 +25,7 @@ from perbyte.catalogue.status import statuses
 from perbyte.errors import DataFileError
 from perbyte.model import Doubt, Warning
 from perbyte.report.advice import Told, tell
-from perbyte.report.advicecard import advice_card, library_table
+from perbyte.report.advicecard import Advice, advice_card, library_table
 from perbyte.report.advicetext import render_advice
 
 PASSWORDS = {
@@ -322,7 +322,7 @@ def test_libraries_stand_side_by_side_with_what_they_lack():
     assert second[0] == "Beta 1.0"
     assert second[-1].startswith("×1.2")
     assert last == ("gamma", "has it", "–", "–", "–", "–", "–")
-    text = render_advice(find_question("tls"), told, card=advice_card(told, together), libraries=listing)
+    text = render_advice(Advice(find_question("tls"), RUN, told, together))
     assert "Library by library" in text
 
 

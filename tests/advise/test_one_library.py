@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from made_cases import case
+from made_cases import RUN, case
 
 from perbyte.advise import Case, Together, changes, decide, decide_together
 from perbyte.catalogue.questions import find_question
 from perbyte.model import Quality
 from perbyte.report.advice import tell
-from perbyte.report.advicecard import advice_card
+from perbyte.report.advicecard import Advice, advice_card
 from perbyte.report.advicetext import render_advice, together_json
 from perbyte.stats.compare import Answer
 
@@ -64,8 +64,8 @@ def test_one_library_for_all_parts_and_what_mixing_would_gain():
 
 def test_the_table_still_has_every_library_and_the_answer_stands_first():
     together = decide_together(parts(RECORDS, EXCHANGE, SIGNATURE))
-    told, card = card_of(together)
-    text = render_advice(find_question("tls"), told, card=card, width=80, colour=False)
+    told, _ = card_of(together)
+    text = render_advice(Advice(find_question("tls"), RUN, told, together), width=80, colour=False)
     lines = text.splitlines()
     assert lines[4].startswith(
         "► Alpha 1.0: AES-128 in GCM, X25519, Ed25519 (one library for all parts)"[:70]

@@ -135,6 +135,11 @@ class Decision:
         return self.ranking[1] if len(self.ranking) > 1 else None
 
     @property
+    def measured(self) -> tuple[Ranked, ...]:
+        """All that has figures: what is allowed, best first, and what is ruled out behind it."""
+        return (*self.ranking, *(entry for entry in self.ruled_out if entry.options))
+
+    @property
     def faster_but_out(self) -> tuple[tuple[Ranked, Comparison], ...]:
         """What is ruled out although it costs less than the first, with the first's cost as a multiple of its cost."""
         if self.first is None:

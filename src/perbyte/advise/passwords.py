@@ -106,21 +106,22 @@ def fit(ranked: Ranked, time_ns: float, memory_bytes: int) -> Parameters | None:
         return None
     if given.family == "pbkdf2-sha-256":
         iterations = _three_digits(given.iterations * time_ns / measured.value)
-        return _scaled(ranked, measured, given, structs.replace(given, iterations=iterations), PBKDF2_BYTES)
-    if given.family == "bcrypt":
+        asked, held = structs.replace(given, iterations=iterations), PBKDF2_BYTES
+    elif given.family == "bcrypt":
         cost = max(4, given.cost + math.floor(math.log2(time_ns / measured.value)))
-        return _scaled(ranked, measured, given, structs.replace(given, cost=cost), BCRYPT_BYTES)
-    if given.family == "scrypt":
-        held = 128 * given.r
-        most = min(given.n * given.p * time_ns / measured.value, memory_bytes / held)
-        new = 1 << max(1, math.floor(math.log2(max(most, 2.0))))
-        lanes = max(1, math.floor(given.n * given.p * time_ns / measured.value / new))
-        return _scaled(ranked, measured, given, structs.replace(given, n=new, p=lanes), held * new)
-    unit = measured.value / given.work * KIB  # of a MiB and pass
-    held = max(1, min(memory_bytes // MIB, math.floor(time_ns / unit)))
-    turns = max(1, math.floor(time_ns / (unit * held)))
-    asked = structs.replace(given, memory_kib=held * KIB, passes=turns)
-    return _scaled(ranked, measured, given, asked, held * MIB)
+        asked, held = structs.replace(given, cost=cost), BCRYPT_BYTES
+    elif given.family == "scrypt":
+        turns = given.n * given.p * time_ns / measured.value
+        most = min(turns, memory_bytes / (128 * given.r))
+        n = 1 << max(1, math.floor(math.log2(max(most, 2.0))))
+        asked, held = structs.replace(given, n=n, p=max(1, math.floor(turns / n))), 128 * given.r * n
+    else:
+        unit = measured.value / given.work * KIB  # of a MiB and pass
+        size = max(1, min(memory_bytes // MIB, math.floor(time_ns / unit)))
+        passes = max(1, math.floor(time_ns / (unit * size)))
+        asked, held = structs.replace(given, memory_kib=size * KIB, passes=passes), size * MIB
+    time = measured.scaled(asked.work / given.work)
+    return Parameters(ranked, asked, time, held, measured.value / given.work)
 
 
 def parse_cost(algorithm: str) -> HashCost | None:
@@ -155,13 +156,6 @@ def beside(parameters: Parameters) -> tuple[Beside, ...]:
         for each in password_costs()[0]
         if each.family == parameters.cost.family
     )
-
-
-def _scaled(
-    ranked: Ranked, measured: Estimate, given: HashCost, asked: HashCost, memory_bytes: int
-) -> Parameters:
-    factor = asked.work / given.work
-    return Parameters(ranked, asked, measured.scaled(factor), memory_bytes, measured.value / given.work)
 
 
 def _time(option: Option) -> Estimate:

@@ -138,25 +138,31 @@ def parse_selector(text: str, catalogue: Catalogue | None = None) -> Selector:
     Raises UsageError naming the part that is wrong. Names that the catalogue does not know are let through,
     because stored runs may hold them; `Selector.algorithms` is stricter.
     """
-    catalogue = catalogue or load()
-    rest, versions = _parse_versions(text.strip())
+    try:
+        return _parse(text.strip(), catalogue or load())
+    except UsageError as error:
+        raise UsageError(f"selector '{text}': {error}", hint=error.hint or _EXAMPLE) from error
+
+
+def _parse(text: str, catalogue: Catalogue) -> Selector:
+    rest, versions = _parse_versions(text)
     address, *options = rest.split("+")
     path, at, sizes = address.partition("@")
     if at and not sizes:
-        raise _wrong(text, "no size follows '@'")
-    runner, algorithm, operation = _parse_path(text, path)
-    given = _parse_options(text, options)
+        raise UsageError("no size follows '@'")
+    runner, algorithm, operation = _parse_path(path)
+    given = _parse_options(options)
     return Selector(
-        text=text.strip(),
+        text=text,
         runner=runner,
-        algorithm=_resolve(text, algorithm, catalogue),
+        algorithm=_resolve(algorithm, catalogue),
         operation=operation,
-        sizes=None if not at or sizes == "*" else _parse_sizes(text, sizes),
-        contracts=_contracts(text, given, catalogue),
+        sizes=None if not at or sizes == "*" else parse_sizes(sizes),
+        contracts=_contracts(given["contract"], catalogue) if "contract" in given else None,
         cpus=tuple(given["cpu"].split(",")) if "cpu" in given else None,
-        twin=_twin(text, given),
+        twin=_twin(given["twin"]) if "twin" in given else None,
         versions=versions,
-        states=_states(text, given),
+        states=_states(given["state"]) if "state" in given else None,
     )
 
 
@@ -167,102 +173,76 @@ def _parse_versions(text: str) -> tuple[str, tuple[str, ...]]:
         return text, ()
     versions = tuple(pattern.expand_braces(match["versions"]))
     if not all(version == "*" or re.fullmatch(r"\w+([.-]\w+)*", version) for version in versions):
-        raise _wrong(
-            text, f"'{match['versions']}' names no versions", hint="for example: openssl@{3.0,4.0}/sha-256"
-        )
+        hint = "for example: openssl@{3.0,4.0}/sha-256"
+        raise UsageError(f"'{match['versions']}' names no versions", hint=hint)
     return f"{match['runner']}/{text[match.end() :]}", versions
 
 
-def _parse_path(text: str, path: str) -> tuple[str, str, str]:
+def _parse_path(path: str) -> tuple[str, str, str]:
     parts = path.split("/")
     for part in parts:
         if not part:
-            raise _wrong(text, "a name is empty")
+            raise UsageError("a name is empty")
         if any(letter.isspace() for letter in part):
-            raise _wrong(text, f"'{part}' holds a blank")
-        try:
-            alternatives = pattern.expand_braces(part)
-        except UsageError as error:
-            raise _wrong(text, str(error)) from error
-        if any("," in alternative for alternative in alternatives):
-            raise _wrong(text, f"'{part}' holds a comma", hint=f"write '{{{part}}}' for one or the other")
+            raise UsageError(f"'{part}' holds a blank")
+        if any("," in alternative for alternative in pattern.expand_braces(part)):
+            raise UsageError(f"'{part}' holds a comma", hint=f"write '{{{part}}}' for one or the other")
     if len(parts) > 3:
-        raise _wrong(text, f"'{path}' has {len(parts)} parts, and there are runner, algorithm and operation")
+        raise UsageError(f"'{path}' has {len(parts)} parts, and there are runner, algorithm and operation")
     if len(parts) == 1:
         return "*", parts[0], "*"
     operations = {operation for kind in OPERATIONS.values() for operation in kind}
     if len(parts) == 2 and parts[1] in operations:
-        raise _wrong(text, f"'{parts[1]}' is an operation and no algorithm", hint=f"write '*/{path}'")
+        raise UsageError(f"'{parts[1]}' is an operation and no algorithm", hint=f"write '*/{path}'")
     return parts[0], parts[1], parts[2] if len(parts) == 3 else "*"
 
 
-def _parse_options(text: str, options: list[str]) -> dict[str, str]:
+def _parse_options(options: list[str]) -> dict[str, str]:
     given: dict[str, str] = {}
     for option in options:
         name, _, value = option.partition("=")
         if name not in _OPTIONS:
-            raise _wrong(
-                text, f"unknown option '+{name}'", hint="there are +contract=, +cpu=, +twin= and +state="
+            raise UsageError(
+                f"unknown option '+{name}'", hint="there are +contract=, +cpu=, +twin= and +state="
             )
         if name in given:
-            raise _wrong(text, f"duplicate '+{name}='", hint="put a comma between alternatives")
+            raise UsageError(f"duplicate '+{name}='", hint="put a comma between alternatives")
         if not value or not all(value.split(",")):
-            raise _wrong(text, f"'+{option}' lacks a value")
+            raise UsageError(f"'+{option}' lacks a value")
         given[name] = value
     return given
 
 
-def _parse_sizes(text: str, sizes: str) -> tuple[int, ...]:
-    try:
-        return parse_sizes(sizes)
-    except UsageError as error:
-        raise _wrong(text, str(error), hint=error.hint) from error
+def _contracts(value: str, catalogue: Catalogue) -> tuple[str, ...]:
+    names = dict.fromkeys(value.split(","))
+    literal = {name for name in names if "/" not in name and not pattern.is_pattern(name)}
+    return tuple(
+        dict.fromkeys(catalogue.find_contract(name).id if name in literal else name for name in names)
+    )
 
 
-def _contracts(text: str, given: dict[str, str], catalogue: Catalogue) -> tuple[str, ...] | None:
-    if "contract" not in given:
-        return None
-    ids = []
-    for name in given["contract"].split(","):
-        literal = "/" not in name and not pattern.is_pattern(name)
-        try:
-            ids.append(catalogue.find_contract(name).id if literal else name)
-        except UsageError as error:
-            raise _wrong(text, str(error), hint=error.hint) from error
-    return tuple(dict.fromkeys(ids))
-
-
-def _twin(text: str, given: dict[str, str]) -> int | None:
-    value = given.get("twin")
-    if value is None:
-        return None
+def _twin(value: str) -> int:
     if value == "*":
         return _ANY
     if not (value.isascii() and value.isdigit()):
-        raise _wrong(text, f"'+twin={value}' is not a number")
+        raise UsageError(f"'+twin={value}' is not a number")
     return int(value)
 
 
-def _states(text: str, given: dict[str, str]) -> tuple[str, ...] | None:
-    if "state" not in given:
-        return None
-    states = tuple(dict.fromkeys(given["state"].split(",")))
+def _states(value: str) -> tuple[str, ...]:
+    states = tuple(dict.fromkeys(value.split(",")))
     if unknown := [state for state in states if not is_state(state) and not pattern.is_pattern(state)]:
         there = f"there are {', '.join(STATES)} and threads-2 (of any number)"
-        raise _wrong(text, f"'{unknown[0]}' is not a state", hint=there)
+        raise UsageError(f"'{unknown[0]}' is not a state", hint=there)
     return states
 
 
-def _resolve(text: str, algorithm: str, catalogue: Catalogue) -> str:
+def _resolve(algorithm: str, catalogue: Catalogue) -> str:
     alternatives: list[str] = []
     for alternative in pattern.expand_braces(algorithm.lower()):
         fits_ids = any(pattern.matches(name, alternative) for name in catalogue.algorithms)
         alternatives += [alternative] if fits_ids else catalogue.match(alternative) or [alternative]
     return pattern.any_of(dict.fromkeys(alternatives))
-
-
-def _wrong(text: str, what: str, *, hint: str | None = None) -> UsageError:
-    return UsageError(f"selector '{text}': {what}", hint=hint or _EXAMPLE)
 
 
 _UNITS = {"": 1, "b": 1}

@@ -179,24 +179,25 @@ def _print(
     """Print the answer, and write its page where that was asked for."""
     from perbyte.app.advising import on_machines
     from perbyte.report.advice import side_by_side
-    from perbyte.report.advicecard import advice_card, library_table
-    from perbyte.report.advicetext import answers_json, figures_from, render_advice
+    from perbyte.report.advicecard import Advice
+    from perbyte.report.advicetext import answers_json, render_advice
 
-    beside = side_by_side(*on_machines(asked.study, told[0].decision.case, run)) if asked.study else None
-    notes = [*([asked.note] if asked.note else []), figures_from(run)]
-    card = advice_card(told, together, options.rate, alternatives=asked.alternatives)
-    libraries = library_table(together, [advice.title for advice in told]) if together else None
+    machines = side_by_side(*on_machines(asked.study, told[0].decision.case, run)) if asked.study else None
+    advice = Advice(asked, run, told, together, options.rate, machines)
     if options.page:
         from perbyte.report.advicepage import advice_page
         from perbyte.report.html import write
 
-        page = write(advice_page(asked, told, run, notes, card, beside, libraries), options.page)
-        options.notes.note(f"page: {page}")
+        options.notes.note(f"page: {write(advice_page(advice), options.page)}")
     if options.as_json:
-        named = {"question": options.question, "profile": wish.asked.profile, "date": str(wish.asked.date)}
-        print_json(answers_json(named, run, told, together, notes, beside))
+        named = {
+            "question": options.question,
+            "profile": wish.asked.profile,
+            "date": str(wish.asked.date),
+        }
+        print_json(answers_json(advice, named))
     else:
-        print(render_advice(asked, told, notes, beside, card=card, libraries=libraries), end="")
+        print(render_advice(advice), end="")
 
 
 def _limits(options: _AdviseOptions) -> Limits:

@@ -67,25 +67,32 @@ def tell(
     `everything` is the decision among all libraries, whose table is given, where `decided` is for one of them.
     """
     limits = limits or Limits()
-    passwords = decided if isinstance(decided, PasswordDecision) else None
-    decision = decided.decision if isinstance(decided, PasswordDecision) else decided
-    best = (decision.first, *decision.equal) if decision.first else ()
-    chosen = [parameters.ranked for parameters in passwords.parameters[:1]] if passwords else list(best)
-    lines = {
-        "How sure": (*_sure(decision), *_marked(decision)) if passwords is None else (),
-        "Parameters": words.parameter_texts(passwords) if passwords else (),
-        "What others recommend": words.recommended_texts(passwords) if passwords else (),
-        "What an attacker gains": words.attack_texts(passwords) if passwords else (),
-        "Strength": words.strength_texts(decision) if passwords is None else (),
-        "What it costs": _costs(decision, limits) if passwords is None else (),
-        "What is the limit": _limit(decision, limits),
-        "Threads": tuple(limits.threads),
-        "The first record": tuple(limits.states),
+    passwords: PasswordDecision | None = None
+    if isinstance(decided, PasswordDecision):
+        passwords, decision = decided, decided.decision
+        chosen = [parameters.ranked for parameters in passwords.parameters[:1]]
+        lines = {
+            "Parameters": words.parameter_texts(passwords),
+            "What others recommend": words.recommended_texts(passwords),
+            "What an attacker gains": words.attack_texts(passwords),
+        }
+    else:
+        decision = decided
+        chosen = [decision.first, *decision.equal] if decision.first else []
+        lines = {
+            "How sure": (*_sure(decision), *_marked(decision)),
+            "Strength": words.strength_texts(decision),
+            "What it costs": _costs(decision, limits),
+            "What is the limit": _limit(decision, limits),
+            "Threads": tuple(limits.threads),
+            "The first record": tuple(limits.states),
+        }
+    lines |= {
         "What to know": words.remark_texts(decision, chosen),
         "Under one key": words.key_texts(decision, chosen),
         "On the wire": words.wire_texts(decision),
         "Status": _status(decision, chosen),
-        "What would change the answer": _changes(decision, changes) if passwords is None else (),
+        "What would change the answer": () if passwords else _changes(decision, changes),
         "Ruled out": _ruled_out(decision),
         "No figure": tuple(f"{name}: {reason}." for name, reason in decision.missing),
         "The kernel's own code": tuple(limits.kernel),
@@ -121,8 +128,7 @@ def side_by_side(machines: Sequence[tuple[str, Decision, Decision]], year: int) 
     """
     rows = []
     for name, then, now in machines:
-        measured = [*now.ranking, *(entry for entry in now.ruled_out if entry.options)]
-        quickest = min(measured, key=lambda entry: entry.best.cost.estimate.value, default=None)
+        quickest = min(now.measured, key=lambda entry: entry.best.cost.estimate.value, default=None)
         sure = now.sure.value if now.sure else ""
         if now.first and not any(
             figure.interval.known and figure.epochs > 1 for figure in now.first.best.figures.values()
@@ -377,7 +383,7 @@ def _ruled_out(decision: Decision) -> tuple[str, ...]:
 
 
 def _table(decision: Decision) -> Listing:
-    measured = [*decision.ranking, *(entry for entry in decision.ruled_out if entry.options)]
+    measured = decision.measured
     figures = [figure for entry in measured for option in entry.options for figure in option.figures.values()]
     keys = dict.fromkeys(key for entry in measured for option in entry.options for key in option.figures)
     by_size = any(data_bytes(figure.cell) for figure in figures)

@@ -1,12 +1,14 @@
-"""The card that opens an advice: what to use, how sure that is, what it costs; and one library for all parts."""
+"""All answers to a question, and the card that opens them: what to use, how sure that is, what it costs."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from perbyte.advise import Library, Option, Sure, Together
 from perbyte.advise.decision import compare_options
-from perbyte.model import CellFigure
+from perbyte.catalogue.questions import Question, Task
+from perbyte.model import CellFigure, Run
 from perbyte.report.advice import Told
 from perbyte.report.advicewords import (
     guesses_text,
@@ -23,6 +25,41 @@ from perbyte.stats.compare import Answer, cost_of, sum_costs
 from perbyte.stats.quantity import data_bytes
 
 _SIGNS = {Sure.CERTAIN: "►", Sure.CLOSE: "=", Sure.LIKELY: "?", Sure.DOUBTFUL: "?"}
+_Work = list[tuple[CellFigure, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """All answers to a question from the figures of `run`.
+
+    `together` is the decision for one library, `rate` the user's (bytes a second), `machines` a table of other ones.
+    """
+
+    question: Question
+    run: Run
+    told: Sequence[Told]
+    together: Together | None = None
+    rate: float | None = None
+    machines: Listing | None = None
+
+    @property
+    def card(self) -> Card:
+        """What stands above all else."""
+        return advice_card(self.told, self.together, self.rate, alternatives=self.question.alternatives)
+
+    @property
+    def libraries(self) -> Listing | None:
+        """A table of the libraries, where one of them is to do all parts."""
+        return library_table(self.together, [task.title for task in self.told]) if self.together else None
+
+    @property
+    def notes(self) -> list[str]:
+        """What is said with every answer, and where the figures are from."""
+        conditions = self.run.conditions
+        where = conditions.machine.cpu_model or "this machine"
+        when = f"{conditions.started_at[:10]}, on {where}; {self.run.measuring_s:.0f} s of measuring"
+        figures = f"Figures: run {conditions.run_id}, {when}."
+        return [self.question.note, figures] if self.question.note else [figures]
 
 
 def advice_card(
@@ -36,24 +73,28 @@ def advice_card(
 
     `alternatives`: the answers are ways to do one work, and the card says what each costs beside the first.
     """
-    lines = [task_line(task, rate) for task in told]
+    lines = [_line(task, rate) for task in told]
     if len(told) < 2:
         return Card(tuple(lines))
     parts = tuple(
-        Line(told[number].title, line.sign, line.winner, line.sure if line.sign == "?" else "", line.cost)
-        for number, line in enumerate(lines)
+        Line(task.title, line.sign, line.winner, line.sure if line.sign == "?" else "", line.cost)
+        for task, line in zip(told, lines, strict=True)
     )
     if alternatives:
-        return Card(parts, tuple(weigh(told)))
+        return Card(parts, tuple(_weighed(told)))
     if together is None:
         return Card(parts, ("The best library for each part, mixed (--mix).",))
     if together.first is None:
-        note = f"No library here has all parts, so these are mixed. {lacking_text(told, together)}"
-        return Card(parts, (note.strip(),))
-    return Card((_for_all(told, together, rate), *parts))
+        lacking = "; ".join(
+            f"{runner} lacks {' and '.join(told[part].title for part in parts)}"
+            for runner, parts in together.lacks
+        )
+        note = "No library here has all parts, so these are mixed."
+        return Card(parts, (f"{note} {lacking}." if lacking else note,))
+    return Card((_for_all(told, together, together.first, rate), *parts))
 
 
-def weigh(told: Sequence[Told]) -> list[str]:
+def _weighed(told: Sequence[Told]) -> list[str]:
     """What each way costs beside the first, a sentence each."""
     first = told[0].decision.first
     lines = []
@@ -67,42 +108,25 @@ def weigh(told: Sequence[Told]) -> list[str]:
     return lines
 
 
-def task_line(told: Told, rate: float | None = None) -> Line:
+def _line(told: Told, rate: float | None) -> Line:
     """The answer to one task."""
+    decision = told.decision
     if told.passwords:
-        parameters = told.passwords.parameters
-        cost = (
-            f"{time_text(parameters[0].time_ns)} a hash, {memory_text(parameters[0].memory_bytes)} a guess; one core "
-            f"like this makes {guesses_text(parameters[0])} guesses a second"
-            if parameters
-            else ""
-        )
+        cost = ""
+        for parameters in told.passwords.parameters[:1]:
+            cost = (
+                f"{time_text(parameters.time_ns)} a hash, {memory_text(parameters.memory_bytes)} a guess; one core "
+                f"like this makes {guesses_text(parameters)} guesses a second"
+            )
         return Line("", "", told.answer, cost=cost)
     sure = " ".join(dict(told.lines).get("How sure", ()))
-    sign = _SIGNS.get(told.decision.sure, "") if told.decision.sure else ""
-    return Line("", sign, told.answer, sure, _cost(told, rate))
+    sign = _SIGNS.get(decision.sure, "") if decision.sure else ""
+    cost = _cost(decision.case.task, decision.first.best, rate) if decision.first else ""
+    return Line("", sign, told.answer, sure, cost)
 
 
-def lacking_text(told: Sequence[Told], together: Together) -> str:
-    """Which library lacks which part, as far as a library has any."""
-    names = [task.title for task in told]
-    return "; ".join(
-        f"{runner} lacks {' and '.join(names[part] for part in parts)}" for runner, parts in together.lacks
-    ) + ("." if together.lacks else "")
-
-
-def gain_texts(told: Sequence[Told], together: Together) -> list[str]:
-    """What another library would gain in single parts, where that is beyond doubt."""
-    return [
-        f"{told[gain.part].title} by {option_text(gain.option)}, at {times_text(gain.comparison)} the cost"
-        for gain in together.gains
-        if gain.comparison.answer is Answer.FASTER
-    ]
-
-
-def _for_all(told: Sequence[Told], together: Together, rate: float | None) -> Line:
-    first = together.first
-    assert first is not None
+def _for_all(told: Sequence[Told], together: Together, first: Library, rate: float | None) -> Line:
+    """The answer of one library for all parts."""
     what = ", ".join(option.algorithm.name for option in first.options)
     sign, reasons = "", ["the only library here with all parts"]
     if together.comparison and len(together.ranking) > 1:
@@ -112,40 +136,50 @@ def _for_all(told: Sequence[Told], together: Together, rate: float | None) -> Li
             f"the next library, {next_}, costs {times_text(comparison)} as much in the mean of the parts"
         ]
         reasons += [comparison.doubt] if comparison.doubt else []
-    gains = gain_texts(told, together)
-    reasons.append(f"mixing libraries would make cheaper: {', '.join(gains) or 'nothing beyond doubt'}")
-    costs = [_cost(told[number], rate) for number in together.parts if _has_data(told[number])]
-    calls = [
-        called for number in together.parts if not _has_data(told[number]) for called in _work(told[number])
+    gains = [
+        f"{told[gain.part].title} by {option_text(gain.option)}, at {times_text(gain.comparison)} the cost"
+        for gain in together.gains
+        if gain.comparison.answer is Answer.FASTER
     ]
+    reasons.append(f"mixing libraries would make cheaper: {', '.join(gains) or 'nothing beyond doubt'}")
+    with_data, calls = _divided(together, first)
+    costs = [_cost(task, option, rate) for task, option in with_data]
     if calls:
         costs.append(f"{milliseconds(work_time(calls))} of computing a handshake, both sides together")
-    name = library_text(first.options[0])
     empty = " and ".join(task.title for number, task in enumerate(told) if number not in together.parts)
     parts = f"one library; {empty}: nothing here" if empty else "one library for all parts"
-    return Line(parts, sign, f"{name}: {what}", "; ".join(reasons), "; ".join(costs))
+    return Line(
+        parts, sign, f"{library_text(first.options[0])}: {what}", "; ".join(reasons), "; ".join(costs)
+    )
 
 
-def _work(told: Told) -> list[tuple[CellFigure, float]]:
-    """The figures of what is recommended, each with how often a unit of work takes it."""
-    first = told.decision.first
-    if first is None:
-        return []
-    counts = told.decision.case.task.operations(first.algorithm)
-    return [(figure, counts[operation]) for (operation, _), figure in first.best.figures.items()]
+def _work(task: Task, option: Option) -> _Work:
+    """The figures of an option, each with how often a unit of work takes it."""
+    counts = task.operations(option.algorithm)
+    return [(figure, counts[operation]) for (operation, _), figure in option.figures.items()]
 
 
-def _has_data(told: Told) -> bool:
-    return any(data_bytes(figure.cell) for figure, _ in _work(told))
+def _has_data(work: _Work) -> bool:
+    return any(data_bytes(figure.cell) for figure, _ in work)
 
 
-def _cost(told: Told, rate: float | None) -> str:
+def _divided(together: Together, library: Library) -> tuple[list[tuple[Task, Option]], _Work]:
+    """The parts of a library that work on data, and the calls of all others: those of a handshake."""
+    with_data, calls = [], []
+    for part, option in zip(together.parts, library.options, strict=True):
+        task = together.cases[part].task
+        work = _work(task, option)
+        if _has_data(work):
+            with_data.append((task, option))
+        else:
+            calls += work
+    return with_data, calls
+
+
+def _cost(task: Task, option: Option, rate: float | None) -> str:
     """Cores at a rate for the dearest operation at the largest size; without data, the time of a unit of work."""
-    work = _work(told)
-    if not work:
-        return ""
-    task = told.decision.case.task
-    if not _has_data(told):
+    work = _work(task, option)
+    if not _has_data(work):
         return f"{time_text(work_time(work))} {with_article(task.unit)}"
     largest = max(data_bytes(figure.cell) for figure, _ in work)
     figure = max(
@@ -159,33 +193,26 @@ def _cost(told: Told, rate: float | None) -> str:
 def library_table(together: Together, titles: Sequence[str]) -> Listing:
     """Libraries that have all parts by their mean cost, then those that lack one.
 
-    A part with data costs cycles (or ns) a byte in the mean of its sizes, the others together a handshake's time.
+    A part with data costs cycles (or ns) a byte at its largest size, the others together a handshake's time.
     """
-    named = [titles[part] for part in together.parts]
     rows = [_row(library, together) for library in together.ranking]
-    for runner, parts in together.lacks:
-        lacking = {titles[part] for part in parts}
-        rows.append((runner, *("–" if name in lacking else "has it" for name in named), "–", "–", "–"))
-    figures = [Head(head, "n") for head in (*named, "a byte", "handshake", "mean")]
-    return Listing("Library by library", [Head("library"), *figures], rows)
+    for runner, lacking in together.lacks:
+        rows.append(
+            (runner, *("–" if part in lacking else "has it" for part in together.parts), "–", "–", "–")
+        )
+    heads = (*(titles[part] for part in together.parts), "a byte", "handshake", "mean")
+    return Listing("Library by library", [Head("library"), *(Head(head, "n") for head in heads)], rows)
 
 
 def _row(library: Library, together: Together) -> tuple[str, ...]:
     first = together.ranking[0]
-    byte, calls = [], []
-    for part, option in zip(together.parts, library.options, strict=True):
-        counts = together.cases[part].task.operations(option.algorithm)
-        work = [(figure, counts[operation]) for (operation, _), figure in option.figures.items()]
-        if any(data_bytes(figure.cell) for figure, _ in work):
-            byte.append(_per_byte(option))
-        else:
-            calls += work
-    whole = milliseconds(work_time(calls)) if calls else ""
+    with_data, calls = _divided(together, library)
+    byte = ", ".join(_per_byte(option) for _, option in with_data)
+    handshake = milliseconds(work_time(calls)) if calls else ""
     ratio = library.cost.estimate.value / first.cost.estimate.value
-    mean = "1" if library is first else f"×{number(ratio)}"
+    mean = ("1" if library is first else f"×{number(ratio)}") + "?" * bool(library.doubt)
     names = [option.algorithm.name for option in library.options]
-    mean += "?" if library.doubt else ""
-    return (library_text(library.options[0]), *names, ", ".join(byte), whole, mean)
+    return (library_text(library.options[0]), *names, byte, handshake, mean)
 
 
 def _per_byte(option: Option) -> str:

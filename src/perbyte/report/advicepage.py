@@ -8,15 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from perbyte.advise import PasswordDecision, Ranked
+from perbyte.advise import Decision, PasswordDecision, Ranked
 from perbyte.advise.decision import compare_options
-from perbyte.catalogue.questions import Question
-from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.advice import Told
+from perbyte.report.advicecard import Advice
 from perbyte.report.advicewords import library_text, status_word
-from perbyte.report.card import Card
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, answer, drawing, heading, listed, table, text, unfolding
 from perbyte.report.listing import Listing
@@ -33,34 +31,22 @@ LOOK = {
 }
 
 
-def advice_page(
-    question: Question,
-    told: Sequence[Told],
-    run: Run,
-    notes: Sequence[str],
-    card: Card,
-    beside: Listing | None = None,
-    libraries: Listing | None = None,
-) -> Page:
-    """The page of all answers to a question, from the figures of `run`; `beside` is a table of other machines.
-
-    `libraries` is a table of the libraries that have all parts. `card` comes first, then what was measured; who allows
-    what is folded below it.
-    """
-    sections = [_section(task, number, alone=len(told) == 1) for number, task in enumerate(told, 1)]
-    command = shlex.join(["perbyte", *(plain(word, 200) for word in run.conditions.command)])
-    repeat = [Block("code", command)] if run.conditions.command else []
+def advice_page(advice: Advice) -> Page:
+    """The page of all answers to a question. The card comes first; who allows what is folded below it."""
+    told, command = advice.told, advice.run.conditions.command
+    words = shlex.join(["perbyte", *(plain(word, 200) for word in command)])
+    repeat = [Block("code", words)] if command else []
     sources = _sources(told)
     return Page(
-        question.title,
-        [question.asks],
+        advice.question.title,
+        [advice.question.asks],
         [
-            Section("summary", "Answer", "Answer", answer(card)),
-            *_tabled("libraries", libraries),
-            *sections,
-            *_tabled("machines", beside),
+            Section("summary", "Answer", "Answer", answer(advice.card)),
+            *_tabled("libraries", advice.libraries),
+            *(_section(task, number, alone=len(told) == 1) for number, task in enumerate(told, 1)),
+            *_tabled("machines", advice.machines),
             Section("sources", "Sources", "Sources", [listed(sources) if sources else text("None.")]),
-            Section("repeat", "Repeat", "How to repeat it", [*repeat, *(text(note) for note in notes)]),
+            Section("repeat", "Repeat", "How to repeat it", [*repeat, *map(text, advice.notes)]),
         ],
     )
 
@@ -89,16 +75,14 @@ def _section(told: Told, number: int, *, alone: bool) -> Section:
 
 def _picture(told: Told) -> Picture | None:
     """Speed against status; for passwords, what a guess has to hold."""
-    drawn = [_chart(told, narrow=narrow) for narrow in (False, True)]
-    if drawn[0] is None:
-        return None
-    return Picture("advice", f"Speed against status: {told.title}", drawn[0], drawn[1])
-
-
-def _chart(told: Told, *, narrow: bool) -> Chart | None:
-    records = _weights(told.passwords) if told.passwords else _speeds(told)
+    records = _weights(told.passwords) if told.passwords else _speeds(told.decision)
     if not records:
         return None
+    wide, narrow = (_chart(told, records, narrow=narrow) for narrow in (False, True))
+    return Picture("advice", f"Speed against status: {told.title}", wide, narrow)
+
+
+def _chart(told: Told, records: list[dict[str, Any]], *, narrow: bool) -> Chart:
     present = [name for name in LOOK if any(record["status"] == name for record in records)]
     values = [record[end] for record in records for end in ("low", "value", "high")]
     unit = (
@@ -131,9 +115,8 @@ def _chart(told: Told, *, narrow: bool) -> Chart | None:
     return finished(chart, title, [subtitle], narrow=narrow)
 
 
-def _speeds(told: Told) -> list[dict[str, Any]]:
-    decision = told.decision
-    measured: list[Ranked] = [*decision.ranking, *(ranked for ranked in decision.ruled_out if ranked.options)]
+def _speeds(decision: Decision) -> list[dict[str, Any]]:
+    measured = decision.measured
     if not measured:
         return []
     first = (decision.first or measured[0]).best
