@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from perbyte.advise.decision import Case, Decision, Option, compare_options, decide, find_options, join_doubts
-from perbyte.model import NoiseFloor
 from perbyte.stats.compare import Comparison, Cost, compare_costs, mean_cost
 
 
@@ -79,20 +78,17 @@ def decide_together(cases: Sequence[Case]) -> Together:
         )
         libraries.append(Library(runner, alone, chosen, mean_cost([option.cost for option in chosen])))
     libraries.sort(key=lambda library: library.cost.estimate.value)
-    whole = Together(tuple(cases), parts, tuple(libraries), lacks=tuple(lacks))
-    if not libraries:
-        return whole
-    gains = tuple(
-        Gain(number, first.best, compare_options(option, first.best, cases[number].floor))
-        for number, option in zip(parts, libraries[0].options, strict=True)
-        if (first := mixed[number].first) and first.best.runner != libraries[0].runner
-    )
-    return replace(whole, gains=gains, comparison=_compared(libraries, cases[0].floor))
-
-
-def _compared(libraries: Sequence[Library], floor: NoiseFloor | None) -> Comparison | None:
-    if len(libraries) < 2:
-        return None
-    first, second = libraries[:2]
-    comparison = compare_costs(first.cost, second.cost, floor.relative if floor else None)
-    return replace(comparison, doubt=join_doubts((first.doubt, second.doubt)))
+    gains: tuple[Gain, ...] = ()
+    comparison = None
+    if libraries:
+        gains = tuple(
+            Gain(number, first.best, compare_options(option, first.best, cases[number].floor))
+            for number, option in zip(parts, libraries[0].options, strict=True)
+            if (first := mixed[number].first) and first.best.runner != libraries[0].runner
+        )
+    if len(libraries) > 1:
+        best, second = libraries[:2]
+        floor = cases[0].floor
+        comparison = compare_costs(best.cost, second.cost, floor.relative if floor else None)
+        comparison = replace(comparison, doubt=join_doubts((best.doubt, second.doubt)))
+    return Together(tuple(cases), parts, tuple(libraries), comparison, gains, tuple(lacks))

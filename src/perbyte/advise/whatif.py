@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from perbyte.advise.decision import Case, Decision, View, decide
+from perbyte.advise.decision import Decision, View, decide
 from perbyte.advise.mix import Mix
 from perbyte.catalogue.status import profiles
 
@@ -27,7 +27,7 @@ def changes(decision: Decision) -> tuple[Change, ...]:
     """
     return tuple(
         change
-        for change in _tried(decision.case)
+        for change in _tried(decision)
         if change.kind == "processor" or _name(change.decision) != _name(decision)
     )
 
@@ -36,7 +36,8 @@ def _name(decision: Decision) -> str:
     return decision.first.algorithm.id if decision.first else ""
 
 
-def _tried(case: Case) -> Iterator[Change]:
+def _tried(decision: Decision) -> Iterator[Change]:
+    case = decision.case
     if case.view is View.HERE and any(
         figure.cell.cpu == "soft" and figure.cell.algorithm in case.task.algorithms for figure in case.figures
     ):
@@ -47,7 +48,7 @@ def _tried(case: Case) -> Iterator[Change]:
         if profile != case.asked.profile and case.task.use:
             asked = replace(case.asked, profile=profile)
             yield Change("profile", profile, decide(replace(case, asked=asked)))
-    yield from _dates(case)
+    yield from _dates(decision)
     if len(case.mix.sizes) > 1:
         for size in case.mix.sizes:
             yield Change("size", size, decide(replace(case, mix=Mix((size,)))))
@@ -59,14 +60,16 @@ def _tried(case: Case) -> Iterator[Change]:
             yield Change("library", runner, alone)
 
 
-def _dates(case: Case) -> Iterator[Change]:
+def _dates(decision: Decision) -> Iterator[Change]:
     """The first later day on which the recommendation is another one."""
-    days: set[datetime.date] = set()
-    for name in case.task.algorithms:
-        days |= case.asked.turning_days(case.catalogue.algorithms[name], case.task.use)
-    before = _name(decide(case))
+    case = decision.case
+    days = {
+        day
+        for name in case.task.algorithms
+        for day in case.asked.turning_days(case.catalogue.algorithms[name], case.task.use)
+    }
     for day in sorted(days):
         later = decide(replace(case, asked=replace(case.asked, date=day)))
-        if _name(later) != before:
+        if _name(later) != _name(decision):
             yield Change("date", day, later)
             return

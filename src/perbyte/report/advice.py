@@ -319,35 +319,38 @@ def _changes(decision: Decision, changes: Iterable[Change]) -> tuple[str, ...]:
         by_name = first and change.kind in ("library", "profile")
         result = "" if first is None else first.algorithm.name if by_name else words.option_text(first.best)
         grouped.setdefault((change.kind, result), []).append(change)
-    texts = []
-    for (kind, result), group in grouped.items():
-        later, named = group[0].decision, ", ".join(str(change.what) for change in group)
-        broken = ", the longer key of a tie" if later.by_key else ""
-        close = f" ({later.sure.value}{broken})" if later.sure in (Sure.CLOSE, Sure.DOUBTFUL) else ""
-        if kind == "processor":
-            texts.append(_processor(decision, later, close))
-        elif kind == "size":
-            sizes = ", ".join(size_label(int(str(change.what))) for change in group)
-            texts.append(f"For {sizes} alone: {result}{close}.")
-        elif kind == "library":
-            firsts = (change.decision.first for change in group)
-            names = ", ".join(words.library_text(first.best) for first in firsts if first)
-            texts.append(f"With {names} alone: {result}{close}.")
-        elif kind == "profile":
-            where = "in this library" if decision.case.runners else "here"
-            texts.append(f"Profile {named}: {result or f'nothing that is allowed has a figure {where}'}.")
-        elif kind == "date":
-            reasons = [
-                reason
-                for entry in later.ruled_out
-                if decision.first and entry.algorithm.id == decision.first.algorithm.id
-                for reason in words.standing_texts(entry.standing, later.case.asked.profile)
-            ]
-            because = f"; by then {'; '.join(reasons)}" if reasons else ""
-            texts.append(f"From {group[0].what}: {result or 'nothing that has a figure here'}{because}.")
+    texts = (_change(decision, result, group) for (_, result), group in grouped.items())
     return tuple(texts) or (
         "Nothing that was tried: other profiles, later dates, single sizes, single libraries.",
     )
+
+
+def _change(decision: Decision, result: str, group: Sequence[Change]) -> str:
+    """What changes of one kind lead to: all of `group` to the same `result`, empty for nothing."""
+    later, named = group[0].decision, ", ".join(str(change.what) for change in group)
+    broken = ", the longer key of a tie" if later.by_key else ""
+    close = f" ({later.sure.value}{broken})" if later.sure in (Sure.CLOSE, Sure.DOUBTFUL) else ""
+    match group[0].kind:
+        case "processor":
+            return _processor(decision, later, close)
+        case "size":
+            sizes = ", ".join(size_label(int(str(change.what))) for change in group)
+            return f"For {sizes} alone: {result}{close}."
+        case "library":
+            firsts = (change.decision.first for change in group)
+            names = ", ".join(words.library_text(first.best) for first in firsts if first)
+            return f"With {names} alone: {result}{close}."
+        case "profile":
+            where = "in this library" if decision.case.runners else "here"
+            return f"Profile {named}: {result or f'nothing that is allowed has a figure {where}'}."
+    reasons = [
+        reason
+        for entry in later.ruled_out
+        if decision.first and entry.algorithm.id == decision.first.algorithm.id
+        for reason in words.standing_texts(entry.standing, later.case.asked.profile)
+    ]
+    because = f"; by then {'; '.join(reasons)}" if reasons else ""
+    return f"From {named}: {result or 'nothing that has a figure here'}{because}."
 
 
 def _processor(decision: Decision, later: Decision, close: str) -> str:

@@ -43,6 +43,15 @@ class Advice:
     machines: Listing | None = None
 
     @property
+    def single(self) -> bool:
+        """True for one answer, which the card gives whole."""
+        return len(self.told) == 1
+
+    def reasons(self, told: Told) -> list[tuple[str, tuple[str, ...]]]:
+        """The sentences of an answer by heading; of a single one the card has said already how sure it is."""
+        return [line for line in told.lines if not (self.single and line[0] == "How sure")]
+
+    @property
     def card(self) -> Card:
         """What stands above all else."""
         return advice_card(self.told, self.together, self.rate, alternatives=self.question.alternatives)

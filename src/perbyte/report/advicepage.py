@@ -43,7 +43,7 @@ def advice_page(advice: Advice) -> Page:
         [
             Section("summary", "Answer", "Answer", answer(advice.card)),
             *_tabled("libraries", advice.libraries),
-            *(_section(task, number, alone=len(told) == 1) for number, task in enumerate(told, 1)),
+            *(_section(advice, task, number) for number, task in enumerate(told, 1)),
             *_tabled("machines", advice.machines),
             Section("sources", "Sources", "Sources", [listed(sources) if sources else text("None.")]),
             Section("repeat", "Repeat", "How to repeat it", [*repeat, *map(text, advice.notes)]),
@@ -58,19 +58,21 @@ def _tabled(place: str, listing: Listing | None) -> list[Section]:
     return [Section(place, listing.title, listing.title, [table(listing)])]
 
 
-def _section(told: Told, number: int, *, alone: bool) -> Section:
+def _section(advice: Advice, told: Told, number: int) -> Section:
     picture = _picture(told)
     blocks = [drawing(picture, f"picture-{number}")] if picture else []
-    for name, texts in told.lines:
+    for name, texts in advice.reasons(told):
         if name in _FOLDED:
             blocks.append(unfolding(f"{name} ({len(texts)})", [listed(texts)]))
-        elif not (alone and name == "How sure"):  # which the card has texts
+        else:
             blocks += [heading(name), listed(texts)]
     if told.table.rows:
         once, listing = told.table.told_once()
         blocks += [heading("; ".join([listing.title, *once])), table(replace(listing, title=told.title))]
-    name = "Why" if alone else f"{sentence(told.title)}: {told.answer}"
-    return Section(told.decision.case.task.name, "Why" if alone else sentence(told.title), name, blocks)
+    link = "Why" if advice.single else sentence(told.title)
+    return Section(
+        told.decision.case.task.name, link, link if advice.single else f"{link}: {told.answer}", blocks
+    )
 
 
 def _picture(told: Told) -> Picture | None:

@@ -24,7 +24,7 @@ from perbyte.report.wording import sentence
 
 def render_advice(advice: Advice, *, width: int | None = None, colour: bool | None = None) -> str:
     """Give the answers as text, the card first; the text ends with a line end."""
-    width, several = columns_of(width), len(advice.told) > 1
+    width = columns_of(width)
     lines = [
         *prose(advice.question.title, width, "bold"),
         *prose(advice.question.asks, width),
@@ -34,12 +34,10 @@ def render_advice(advice: Advice, *, width: int | None = None, colour: bool | No
     if libraries := advice.libraries:
         lines += [Text(), *listing_text(libraries, width)]
     for task in advice.told:
-        if several:
+        if not advice.single:
             heading = f"{sentence(task.title)}: {task.answer}"
             lines += [Text(), *prose(heading, width, "bold underline")]
-        for heading, texts in task.lines:
-            if heading == "How sure" and not several:  # the card has said it
-                continue
+        for heading, texts in advice.reasons(task):
             lines += [Text(), Text(heading, style="bold")]
             for line in texts:
                 lines += prose(f"  {line}" if len(texts) == 1 else f"- {line}", width)

@@ -119,12 +119,8 @@ def memory_text(size: int) -> str:
 
 def guesses_text(parameters: Parameters) -> str:
     """Guesses a second, with the digits that are known."""
-    half = (
-        parameters.time_ns.half_width / parameters.time_ns.value * parameters.guesses_s
-        if parameters.time_ns.known
-        else 0.0
-    )
-    return number(parameters.guesses_s, half)
+    relative = parameters.time_ns.relative if parameters.time_ns.known else 0.0
+    return number(parameters.guesses_s, relative * parameters.guesses_s)
 
 
 _NONCES = {"random": "random nonces", "counted": "counted nonces", "any": "random or counted nonces"}
@@ -161,10 +157,10 @@ def remark_texts(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...
 
 def strength_texts(decision: Decision) -> tuple[str, ...]:
     """How strong what is allowed and measured is said to be, where that is not equal: cost does not tell it."""
-    known = {entry.algorithm.name: strength_of(entry.algorithm.id) for entry in decision.ranking}
-    by_name = {name: strength for name, strength in known.items() if strength}
     if not has_strengths([entry.algorithm for entry in decision.ranking]):
         return ()
+    known = {entry.algorithm.name: strength_of(entry.algorithm.id) for entry in decision.ranking}
+    by_name = {name: strength for name, strength in known.items() if strength}
     order = sorted(by_name.values(), key=lambda each: (each.category or 0, each.bits or 0))
     groups = [
         f"{text} {', '.join(name for name, strength in by_name.items() if strength.said == text)}"
