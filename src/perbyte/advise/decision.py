@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 
 from perbyte.advise.mix import Mix
 from perbyte.advise.standing import Asked, Standing
-from perbyte.catalogue import Catalogue, pattern
+from perbyte.catalogue import Catalogue
 from perbyte.catalogue.questions import Task
 from perbyte.model import Algorithm, Cell, CellFigure, Doubt, NoiseFloor
 from perbyte.model.cell import FULL
@@ -326,22 +326,16 @@ def _why_no_figure(case: Case, algorithm: Algorithm) -> str:
     if elsewhere and not here:
         return f"not measured in this library; there are figures of {', '.join(sorted(elsewhere))}"
     runner = max(sorted(here), key=lambda name: len(wanted & here[name]), default="")
-    if not runner or not wanted & here[runner]:
-        return f"no figure of it is here; perbyte measure '{_asking('*', case, algorithm)}' would measure it"
-    lacks = sorted(wanted - here[runner])
+    known = wanted & here.get(runner, set())
+    ask = case.task.selector(runner if known else "*", algorithm, case.mix.sizes, tiers)
+    if not known:
+        return f"no figure of it is here; perbyte measure '{ask}' would measure it"
+    lacks = sorted(wanted - known)
     if not lacks:
         return "its figures cannot be used"
     text = ", ".join(f"{operation} at {size} B, tier {cpu}" for cpu, operation, size in lacks[:3])
     text += f" and {len(lacks) - 3} more" if len(lacks) > 3 else ""
-    ask = _asking(runner, case, algorithm)
     return f"{runner} was measured, but not {text}; perbyte measure '{ask}' measures all in one run"
-
-
-def _asking(runner: str, case: Case, algorithm: Algorithm) -> str:
-    """The selector of all cells that the work needs of `algorithm`."""
-    sizes = ",".join(map(str, case.mix.sizes))
-    options = f"+contract={case.task.contract}+cpu={','.join(_tiers(case, algorithm))}"
-    return f"{runner}/{algorithm.id}/{pattern.any_of(case.task.operations(algorithm))}@{sizes}{options}"
 
 
 def _common_unit(figures: Sequence[CellFigure]) -> str:

@@ -25,7 +25,7 @@ from perbyte.app.building import build_needed
 from perbyte.app.conducting import Conducted
 from perbyte.app.listener import Say, silent
 from perbyte.app.lists import known_algorithms
-from perbyte.catalogue import load, parse_selector, parse_sizes, pattern
+from perbyte.catalogue import load, parse_selector, parse_sizes
 from perbyte.catalogue.questions import Question, Task
 from perbyte.catalogue.status import Authority, own_profile, profiles
 from perbyte.errors import EnvironmentLacking, UsageError
@@ -159,9 +159,7 @@ def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
     if not languages:
         return frozenset()
     known = {spec.name for spec in locate() if spec.language in languages}
-    return frozenset(figure.cell.runner for figure in run.cells if figure.cell.runner in known) or frozenset(
-        {""}
-    )
+    return frozenset({figure.cell.runner for figure in run.cells} & known or {""})
 
 
 def measure_question(
@@ -220,11 +218,7 @@ def _selectors(
         for spec in able if everything or not usual else usual:
             for cpu in tiers:
                 if work <= _offered(surveyed, spec.name, cpu, name, task.contract):
-                    sizes = ",".join(map(str, mix.sizes))
-                    operations = pattern.any_of(sorted(work))
-                    texts.append(
-                        f"{spec.name}/{name}/{operations}@{sizes}+contract={task.contract}+cpu={cpu}"
-                    )
+                    texts.append(task.selector(spec.name, algorithm, mix.sizes, [cpu]))
     return texts
 
 

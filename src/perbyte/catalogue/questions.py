@@ -5,7 +5,7 @@ A question has one task or several (TLS: records, signatures, key exchange), and
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -66,6 +66,12 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True):
     def operations(self, algorithm: Algorithm) -> dict[str, float]:
         """How many of each operation of `algorithm` belong to one unit of work."""
         return self.work[algorithm.kind]
+
+    def selector(self, runner: str, algorithm: Algorithm, sizes: Sequence[int], tiers: Sequence[str]) -> str:
+        """The selector of all cells that the work needs of `algorithm`."""
+        operations = pattern.any_of(self.operations(algorithm))
+        options = f"+contract={self.contract}+cpu={','.join(tiers)}"
+        return f"{runner}/{algorithm.id}/{operations}@{','.join(map(str, sizes))}{options}"
 
 
 class Question(Struct, frozen=True, forbid_unknown_fields=True):

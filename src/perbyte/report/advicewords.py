@@ -35,6 +35,15 @@ from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import number, percent, size_label, three_digits, value_text
 
 MIB = 1 << 20
+_ENOUGH = 0.995  # of a minimum: parameters are whole numbers
+_NONCES = {"random": "random nonces", "counted": "counted nonces", "any": "random or counted nonces"}
+_DECIMAL = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+_REKEY = "rekey/"
+_OWN_KEYS = (
+    "Each message has a key of its own, so no number of messages is too many for one key, and a nonce that is always "
+    "the same repeats nothing."
+)
+_MUCH = 2.0**80  # bytes: more than anybody stores
 
 
 def option_text(option: Option) -> str:
@@ -121,16 +130,6 @@ def guesses_text(parameters: Parameters) -> str:
     """Guesses a second, with the digits that are known."""
     relative = parameters.time_ns.relative if parameters.time_ns.known else 0.0
     return number(parameters.guesses_s, relative * parameters.guesses_s)
-
-
-_NONCES = {"random": "random nonces", "counted": "counted nonces", "any": "random or counted nonces"}
-_DECIMAL = ((1e15, "PB"), (1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
-_REKEY = "rekey/"
-_OWN_KEYS = (
-    "Each message has a key of its own, so no number of messages is too many for one key, and a nonce that is always "
-    "the same repeats nothing."
-)
-_MUCH = 2.0**80  # bytes: more than anybody stores
 
 
 def key_texts(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
@@ -255,9 +254,6 @@ def _wire_text(use: WireUse, algorithms: Sequence[Algorithm]) -> str:
     hurt = f" (!) is more than {use.limit_bytes:,} bytes: {use.limit}." if above else ""
     nobody = " (†) has no name in this protocol yet: the figure is what it would take." if unnamed else ""
     return f"{use.name}, {use.counts} ({use.document}), bytes: {listed}.{hurt}{nobody}"
-
-
-_ENOUGH = 0.995  # of a minimum: parameters are whole numbers
 
 
 def parameter_texts(decision: PasswordDecision) -> tuple[str, ...]:
