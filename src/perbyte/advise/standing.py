@@ -73,7 +73,9 @@ class Asked:
         forbidding = tuple(quote for quote in quotes if quote.row.effect == "forbidden")
         listing = tuple(quote for quote in quotes if quote.row.effect != "forbidden")
         own = None if self.profile == ANY else self._known[self.profile]
-        unlisted = own.authority if own and not any(self._of(quote, own) for quote in quotes) else ""
+        unlisted = (
+            own.authority if own and not any(quote.authority in self._followed for quote in quotes) else ""
+        )
         if forbidding or (own and unlisted and own.closed) or too_much:
             return Standing("forbidden", forbidding, unlisted, repeats, too_much)
         doubted = any(quote.row.effect == "discouraged" for quote in listing)
@@ -102,9 +104,10 @@ class Asked:
         names = (OWN, self.profile, *self._known[self.profile].extends)
         return [each for name, each in self._known.items() if name in names]
 
-    def _of(self, quote: Quote, own: Authority) -> bool:
-        """True for a row of the profile's own authority, or of one that it extends."""
-        return quote.authority in {own.authority, *(self._known[name].authority for name in own.extends)}
+    @property
+    def _followed(self) -> set[str]:
+        """The authority of the profile, and those that it extends."""
+        return {self._known[name].authority for name in (self.profile, *self._known[self.profile].extends)}
 
     def _rows(self, authority: Authority, name: str, use: str | None) -> list[StatusRow]:
         """The rows about an algorithm that count under the profile, on whatever date."""

@@ -153,7 +153,7 @@ def _brief(entry: Ranked | None) -> str:
 def _answer(decision: Decision, passwords: PasswordDecision | None) -> str:
     if passwords and passwords.parameters:
         parameters = passwords.parameters[0]
-        name = parameters.ranked.algorithm.name.partition(",")[0]
+        name = words.plain_name(parameters.ranked.algorithm)
         return f"{name} with {parameters.words}, in {words.library_text(parameters.ranked.best)}"
     if decision.first is None:
         if not decision.ruled_out:

@@ -14,7 +14,7 @@ from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.advice import Told
 from perbyte.report.advicecard import Advice
-from perbyte.report.advicewords import library_text, status_word
+from perbyte.report.advicewords import library_text, plain_name, status_word
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, answer, drawing, heading, listed, table, text, unfolding
 from perbyte.report.listing import Listing
@@ -140,7 +140,7 @@ def _weights(decision: PasswordDecision) -> list[dict[str, Any]]:
     for parameters in (*decision.parameters, *decision.ruled_out):
         weight = parameters.weight / (1 << 20)
         relative = parameters.time_ns.relative if parameters.time_ns.known else 0.0
-        name = parameters.ranked.algorithm.name.partition(",")[0]
+        name = plain_name(parameters.ranked.algorithm)
         label = f"{name}, {parameters.words}: {three_digits(weight)} MiB s a guess"
         records.append(
             _record(parameters.ranked, weight, weight * (1 - relative), weight * (1 + relative), label)
@@ -149,7 +149,7 @@ def _weights(decision: PasswordDecision) -> list[dict[str, Any]]:
 
 
 def _record(ranked: Ranked, value: float, low: float, high: float, described: str) -> dict[str, Any]:
-    name = plain(ranked.algorithm.name.partition(",")[0], 40)
+    name = plain(plain_name(ranked.algorithm), 40)
     return {
         "name": name,
         "status": status_word(ranked.standing),
