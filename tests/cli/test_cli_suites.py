@@ -57,7 +57,7 @@ def test_an_algorithm_of_ones_own_is_found_beside_the_others(perbyte, own):
         ("algorithms/mine.toml", "sponge-of-mine", "sha-256", "'sha-256' is already defined elsewhere"),
         ("algorithms/mine.toml", '"mysponge"', '"sha256"', "the alias 'sha256' already means sha-256"),
         ("algorithms/mine.toml", "tag_bytes = 4", "", "a hash has a tag length"),
-        ("algorithms/mine.toml", "tag_bytes", "tag_bites", "unknown field `tag_bites`"),
+        ("algorithms/mine.toml", "tag_bytes", "tag_bites", "tag_bites: unknown key"),
         ("vectors/mine.toml", "01020304", "0102", "the output has 2 bytes, not 4"),
     ],
 )
