@@ -55,12 +55,12 @@ def advice_page(
         question.title,
         [question.asks],
         [
-            Section("summary", "Answer", "Answer", answer(card)),
+            Section("summary", "Answer", answer(card)),
             *_tabled("libraries", libraries),
             *sections,
             *_tabled("machines", beside),
-            Section("sources", "Sources", "Sources", [listed(sources) if sources else text("None.")]),
-            Section("repeat", "Repeat", "How to repeat it", [*repeat, *(text(note) for note in notes)]),
+            Section("sources", "Sources", [listed(sources) if sources else text("None.")]),
+            Section("repeat", "Repeat", [*repeat, *(text(note) for note in notes)], "How to repeat it"),
         ],
     )
 
@@ -69,7 +69,7 @@ def _tabled(place: str, listing: Listing | None) -> list[Section]:
     """A section of one table; none where there is no row."""
     if not listing or not listing.rows:
         return []
-    return [Section(place, listing.title, listing.title, [table(listing)])]
+    return [Section(place, listing.title, [table(listing)])]
 
 
 def _section(told: Told, number: int, *, alone: bool) -> Section:
@@ -84,7 +84,7 @@ def _section(told: Told, number: int, *, alone: bool) -> Section:
         once, listing = told.table.told_once()
         blocks += [heading("; ".join([listing.title, *once])), table(replace(listing, title=told.title))]
     name = "Why" if alone else f"{sentence(told.title)}: {told.answer}"
-    return Section(told.decision.case.task.name, "Why" if alone else sentence(told.title), name, blocks)
+    return Section(told.decision.case.task.name, "Why" if alone else sentence(told.title), blocks, name)
 
 
 def _picture(told: Told) -> Picture | None:
