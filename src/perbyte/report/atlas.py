@@ -17,8 +17,7 @@ from perbyte.atlas.overview import Overview, Point, PointCost, look_over, per
 from perbyte.model import Estimate
 from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
-from perbyte.report.beside import cores_text, rate_text
-from perbyte.report.card import RATES, Card, Line, milliseconds, times_text
+from perbyte.report.card import RATES, Card, Line, cores_at, milliseconds, times_text
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, answer, drawings, listed, table_of
 from perbyte.report.pictures import Picture, drawn
@@ -112,9 +111,7 @@ def _line(overview: Overview, point: Point) -> Line | None:
 def _price(cost: PointCost) -> str:
     if per(cost.point) == "call":
         return f"{milliseconds(estimate_in(cost, NS))} a call"
-    cores = [Estimate(rate * cost.ns * 1e-9, math.nan, math.nan) for rate in RATES]
-    first, *others = (f"{cores_text(at)} at {rate_text(rate)}" for at, rate in zip(cores, RATES, strict=True))
-    return ", ".join([first, *(text.replace(" cores", "") for text in others)])
+    return cores_at((rate, Estimate(rate * cost.ns * 1e-9, math.nan, math.nan)) for rate in RATES)
 
 
 def _point_text(point: Point) -> str:

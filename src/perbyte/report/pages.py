@@ -17,7 +17,7 @@ from perbyte.errors import UsageError
 from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report import findings, sections
-from perbyte.report.card import Card, Line, comparison_card, run_card
+from perbyte.report.card import Card, Line, compared_rows, comparison_card, run_card
 from perbyte.report.facts import MEASURED, commands, failure_lines
 from perbyte.report.files import Say, silent, written
 from perbyte.report.grid import Grid, compare_runs
@@ -231,12 +231,7 @@ def _compared(grids: Sequence[Grid], names: Sequence[str]) -> list[str]:
     sentences = []
     means = mean_ratios(grids)
     for index, name in enumerate(names[1:], start=1):
-        pairs = [
-            (row, comparison)
-            for grid in grids
-            for row in grid.rows
-            if (comparison := row.entries[index].comparison) and comparison.ratio.value > 0
-        ]
+        pairs = compared_rows(grids, index)
         if not pairs:
             sentences.append(f"{name} has no cell in common with {names[0]}.")
             continue

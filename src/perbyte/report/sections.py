@@ -309,18 +309,11 @@ def conditions_section(run: Run) -> Section:
 
 def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
     """The profiles of several machines, a column each: what differs, and folded below it the rest."""
-    features, profile = facts.feature_rows(runs), facts.profile_rows(runs)
-    rows = [(row["name"], *row["values"]) for row in profile if row["differ"]]
-    alike = [(row["name"], *row["values"]) for row in profile if not row["differ"]]
-    if features["known"]:
-        only = ("CPU features that not all have", *(feature or "none" for feature in features["only"]))
-        (rows if any(features["only"]) else alike).append(only)
-    signs = [("–", "not known")]
-    if features["known"] > 1:
-        common = (
-            f"{features['shared']} CPU features are common to the {features['known']} runs that list them"
-        )
-        signs.append(("", common))
+    features, common = facts.feature_row(runs)
+    profile = [*facts.profile_rows(runs), *([features] if {*features[1:]} != {"not listed"} else [])]
+    alike = [row for row in profile if len({*row[1:]} - {facts.UNKNOWN}) < 2]
+    rows = [row for row in profile if row not in alike]
+    signs = [(facts.UNKNOWN, "not known"), *([("", common)] if common else [])]
     shown = [Head("what"), *(Head(name, "text") for name in heads)]
     blocks = [
         table(Listing("What differs between the machines", shown, rows), "profiles")
