@@ -10,7 +10,8 @@ import csv
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -43,6 +44,16 @@ class Problem(ValueError):
         super().__init__(what)
         self.key = key
         self.hint = hint
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Turn a Problem into the DataFileError that names its place."""
+    try:
+        yield
+    except Problem as problem:
+        key = f": {problem.key}" if problem.key else ""
+        raise DataFileError(f"{place}{key}: {problem}", hint=problem.hint) from problem
 
 
 def read_toml(path: Path, kind: type[T], place: str = "") -> T:

@@ -18,7 +18,7 @@ from test_html import Page
 
 from perbyte.errors import UsageError
 from perbyte.model import Cell, CellFigure, Failure, Interval, Machine, Quality, Run
-from perbyte.report.facts import feature_rows, profile_rows
+from perbyte.report.facts import feature_row, profile_rows
 from perbyte.report.pages import run_names
 from perbyte.report.pictures import as_specification, as_svg
 
@@ -155,19 +155,17 @@ def test_what_a_run_lacks_is_said(runs: list[Run]) -> None:
 
 
 def test_profiles_stand_beside_each_other(runs: list[Run]) -> None:
-    rows = {row["name"]: row for row in profile_rows(runs)}
-    assert rows["processor"] == {
-        "name": "processor",
-        "values": ["CPU of server", "CPU of laptop", "CPU of listing"],
-        "differ": True,
-    }
-    assert rows["seed"]["values"][2] == "–"  # the policy of an imported run means nothing
-    assert rows["seed"]["differ"] is False
-    assert rows["noise floor"]["values"][2] == "–"
+    rows = {name: values for name, *values in profile_rows(runs)}
+    assert rows["processor"] == ["CPU of server", "CPU of laptop", "CPU of listing"]
+    assert rows["seed"][2] == "–"  # the policy of an imported run means nothing
+    assert rows["noise floor"][2] == "–"
     assert "CPU features" not in rows
-    features = feature_rows(runs)
-    assert (features["known"], features["shared"]) == (2, 2)
-    assert features["only"] == ["avx2", "sha_ni", "not listed"]
+    features, common = feature_row(runs)
+    assert features[1:] == ("avx2", "sha_ni", "not listed")
+    assert common == "2 CPU features are common to the 2 runs that list them"
+    page = render_side_page(runs)
+    differing, alike = page.index("What differs between the machines"), page.index("The same in all runs")
+    assert differing < page.index(">processor<") < alike < page.index(">seed<")
 
 
 def test_public_key_operations_are_given_per_call() -> None:

@@ -41,12 +41,12 @@ def advice_page(advice: Advice) -> Page:
         advice.question.title,
         [advice.question.asks],
         [
-            Section("summary", "Answer", "Answer", answer(advice.card)),
+            Section("summary", "Answer", answer(advice.card)),
             *_tabled("libraries", advice.libraries),
             *(_section(advice, task, number) for number, task in enumerate(told, 1)),
             *_tabled("machines", advice.machines),
-            Section("sources", "Sources", "Sources", [listed(sources) if sources else text("None.")]),
-            Section("repeat", "Repeat", "How to repeat it", [*repeat, *map(text, advice.notes)]),
+            Section("sources", "Sources", [listed(sources) if sources else text("None.")]),
+            Section("repeat", "Repeat", [*repeat, *map(text, advice.notes)], "How to repeat it"),
         ],
     )
 
@@ -55,7 +55,7 @@ def _tabled(place: str, listing: Listing | None) -> list[Section]:
     """A section of one table; none where there is no row."""
     if not listing or not listing.rows:
         return []
-    return [Section(place, listing.title, listing.title, [table(listing)])]
+    return [Section(place, listing.title, [table(listing)])]
 
 
 def _section(advice: Advice, told: Told, number: int) -> Section:
@@ -70,9 +70,8 @@ def _section(advice: Advice, told: Told, number: int) -> Section:
         once, listing = told.table.told_once()
         blocks += [heading("; ".join([listing.title, *once])), table(replace(listing, title=told.title))]
     link = "Why" if advice.single else sentence(told.title)
-    return Section(
-        told.decision.case.task.name, link, link if advice.single else f"{link}: {told.answer}", blocks
-    )
+    title = link if advice.single else f"{link}: {told.answer}"
+    return Section(told.decision.case.task.name, link, blocks, title)
 
 
 def _picture(told: Told) -> Picture | None:

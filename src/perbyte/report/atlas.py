@@ -17,11 +17,9 @@ from perbyte.atlas.overview import Overview, Point, PointCost, look_over, per
 from perbyte.model import Estimate
 from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
-from perbyte.report.beside import cores_text, rate_text
-from perbyte.report.card import RATES, Card, Line, milliseconds, times_text
+from perbyte.report.card import RATES, Card, Line, cores_at, milliseconds, times_text
 from perbyte.report.charts import Chart, finished
-from perbyte.report.html import Block, Page, Section, answer, drawing, listed, table, text
-from perbyte.report.listing import Listing, columns
+from perbyte.report.html import Block, Page, Section, answer, drawings, listed, table_of
 from perbyte.report.pictures import Picture, drawn
 from perbyte.report.ranks import estimate_in, marks_text, meanings_of, rank, value_in
 from perbyte.report.wording import number, percent, size_label, value_text, width_text
@@ -61,27 +59,19 @@ def atlas_pictures(overview: Overview) -> tuple[Picture, ...]:
 def atlas_page(atlas: Atlas) -> tuple[Page, Overview]:
     """The page of an atlas, and what it shows. Raises what reading it raises."""
     overview = look_over(atlas)
-    pictures = [
-        drawing(picture, f"atlas-{place}") for place, picture in enumerate(atlas_pictures(overview), 1)
-    ]
+    main, *others = drawings(atlas_pictures(overview), "atlas")
     machines = atlas.machines()
-    summary = [
-        *answer(atlas_card(overview)),
-        *(pictures[:1] or [text("There is nothing to draw.")]),
-        _found(overview),
-    ]
-    unlike = Section("unlike", "Unlike", "Machines unlike others of their model", [_unlike(overview)])
+    unlike = [_unlike(overview)] if len(machines) > 1 else []
     floors = [(plain(name, 60), percent(floor), f"{count:,}") for name, floor, count in overview.floors]
-    heads = columns("provider | median noise floor:n | runs:n")
-    noise = table(Listing("Noise floors", heads, floors))
+    noise = table_of("Noise floors", "provider | median noise floor:n | runs:n", floors)
     repeat = Block("code", "perbyte report --atlas PLACE -o atlas.html")
     sections = [
-        Section("summary", "Summary", "Summary", summary),
-        *([Section("charts", "Charts", "Charts", pictures[1:])] if pictures[1:] else []),
-        *([unlike] if len(machines) > 1 else []),
-        Section("floors", "Noise", "Noise floors by provider", [noise]),
-        Section("machines", "Machines", "Machines", [_machines(machines, overview)]),
-        Section("repeat", "Repeat", "How to repeat it", [repeat]),
+        Section("summary", "Summary", [*answer(atlas_card(overview)), main, _found(overview)]),
+        Section("charts", "Charts", others),
+        Section("unlike", "Unlike", unlike, "Machines unlike others of their model"),
+        Section("floors", "Noise", [noise], "Noise floors by provider"),
+        Section("machines", "Machines", [_machines(machines, overview)]),
+        Section("repeat", "Repeat", [repeat], "How to repeat it"),
     ]
     title = f"{counted(len(machines), 'machine')}, {counted(overview.runs, 'run')}"
     lead = f"{overview.cells:,} figures of cryptographic functions, measured with Perbyte."
@@ -121,9 +111,7 @@ def _line(overview: Overview, point: Point) -> Line | None:
 def _price(cost: PointCost) -> str:
     if per(cost.point) == "call":
         return f"{milliseconds(estimate_in(cost, NS))} a call"
-    cores = [Estimate(rate * cost.ns * 1e-9, math.nan, math.nan) for rate in RATES]
-    first, *others = (f"{cores_text(at)} at {rate_text(rate)}" for at, rate in zip(cores, RATES, strict=True))
-    return ", ".join([first, *(text.replace(" cores", "") for text in others)])
+    return cores_at((rate, Estimate(rate * cost.ns * 1e-9, math.nan, math.nan)) for rate in RATES)
 
 
 def _point_text(point: Point) -> str:
@@ -153,8 +141,8 @@ def _machines(machines: dict[str, list[RunRow]], overview: Overview) -> Block:
         )
         for name, runs in machines.items()
     ]
-    heads = columns("machine | model:text | provider:text | runs:n | cells:n | libraries:text")
-    return table(Listing("Machines", heads, rows))
+    heads = "machine | model:text | provider:text | runs:n | cells:n | libraries:text"
+    return table_of("Machines", heads, rows)
 
 
 def _newest_versions(runs: list[RunRow]) -> str:

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from perbyte.model import CellFigure, Estimate, Run, RunnerIdentity
 from perbyte.model.cell import COLD, FIRST, FULL, IDLE, LOOP
+from perbyte.model.groups import grouped
 from perbyte.model.text import counted, json_ready, plain
 from perbyte.report.grid import title_of
 from perbyte.report.lines import columns_of, prose, to_text
@@ -330,15 +331,14 @@ def render_beyond(
     figures: Sequence[CellFigure], *, width: int | None = None, colour: bool | None = None
 ) -> str:
     """Give both as text, by what is called; empty where all is loops on one core."""
-    groups: dict[str, list[CellFigure]] = {}
-    for figure in figures:
+
+    def heading_of(figure: CellFigure) -> str:
         cell = replace(figure.cell, state=LOOP)
         size = f" {size_label(cell.size_bytes)}" if data_bytes(cell) else ""
-        groups.setdefault(f"{cell.runner}/{cell.algorithm} {cell.operation}{size}, {cell.cpu}", []).append(
-            figure
-        )
+        return f"{cell.runner}/{cell.algorithm} {cell.operation}{size}, {cell.cpu}"
+
     lines: list[Text] = []
-    for heading, of_heading in groups.items():
+    for heading, of_heading in grouped(figures, heading_of).items():
         if texts := (*states_texts(of_heading), *threads_texts(of_heading)):
             lines += [Text(plain(heading.removesuffix(", full"), 90), style="bold")]
             lines += [part for entry in texts for part in prose(f"- {entry}", columns_of(width))]

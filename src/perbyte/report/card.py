@@ -18,9 +18,10 @@ from perbyte.catalogue import load
 from perbyte.catalogue.questions import questions
 from perbyte.model import Algorithm, CellFigure, Doubt, Estimate, Run
 from perbyte.model.cell import FULL
+from perbyte.model.groups import grouped
 from perbyte.model.text import counted, natural, plain
 from perbyte.report.beside import cores_text, rate_text
-from perbyte.report.grid import Grid, Place, kin_of, operation_order, title_of
+from perbyte.report.grid import Grid, GridRow, Place, kin_of, operation_order, title_of
 from perbyte.report.wording import (
     SIGNS,
     percent,
@@ -112,12 +113,9 @@ def run_card(run: Run) -> Card:
         for figure in figures
         if figure.cell.cpu == FULL or (figure.cell.algorithm, figure.cell.contract) not in accelerated
     ]
-    questions_: dict[object, list[CellFigure]] = {}
-    for figure in kept:
-        questions_.setdefault((figure.cell.contract, kin_of(figure.cell)), []).append(figure)
-
+    rivals = grouped(kept, lambda figure: (figure.cell.contract, kin_of(figure.cell)))
     several = len({figure.cell.contract for figure in kept}) > 1
-    asked = [_Race(run, question, several=several) for question in questions_.values()]
+    asked = [_Race(run, question, several=several) for question in rivals.values()]
     asked.sort(key=lambda race: (-len(race.rivals), race.order))
     shown = [race for race in asked if len(race.rivals) > 1][:_MOST] or asked[:1]
     notes = []
@@ -215,10 +213,10 @@ class _Race:
         if self.one_name or self.one_runner:
             names = [self.called(figure) for figure in ahead]
         else:
-            runners: dict[str, list[str]] = {}
-            for figure in ahead:
-                runners.setdefault(_name(figure), []).append(plain(figure.cell.runner, 24))
-            names = [f"{name} in {' or '.join(where)}" for name, where in runners.items()]
+            names = [
+                f"{name} in {' or '.join(plain(figure.cell.runner, 24) for figure in figures)}"
+                for name, figures in grouped(ahead, _name).items()
+            ]
         more = f" or {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         return " or ".join(names[:_NAMED]) + more
 
@@ -274,8 +272,12 @@ def times_text(comparison: Comparison) -> str:
 
 def rates_text(figure: CellFigure, rates: Sequence[float] = RATES) -> str:
     """The cores that a figure takes at each of `rates`: `0.18 cores at 1 GB/s, 1.8 at 10 GB/s`; empty without data."""
-    asked = [(rate, demanded[0].cores) for rate in rates if (demanded := demands([figure], rate))]
-    texts = [f"{cores_text(cores)} at {rate_text(rate)}" for rate, cores in asked]
+    return cores_at((rate, demanded[0].cores) for rate in rates if (demanded := demands([figure], rate)))
+
+
+def cores_at(needs: Iterable[tuple[float, Estimate]]) -> str:
+    """How many cores each rate takes, in a phrase."""
+    texts = [f"{cores_text(cores)} at {rate_text(rate)}" for rate, cores in needs]
     return ", ".join([*texts[:1], *(text.replace(" cores", "") for text in texts[1:])])
 
 
@@ -321,6 +323,16 @@ def milliseconds(ns: Estimate) -> str:
     return f"{value_text(ns.scaled(per=1e6))} ms"
 
 
+def compared_rows(grids: Sequence[Grid], side: int) -> list[tuple[GridRow, Comparison]]:
+    """The cells of a side that the first one has as well, each with its comparison."""
+    return [
+        (row, comparison)
+        for grid in grids
+        for row in grid.rows
+        if (comparison := row.entries[side].comparison) and comparison.ratio.value > 0
+    ]
+
+
 def comparison_card(grids: Sequence[Grid]) -> Card:
     """The card of several sides: which costs less in the mean over the cells that it shares with the first.
 
@@ -331,9 +343,7 @@ def comparison_card(grids: Sequence[Grid]) -> Card:
     for index, column in enumerate(columns[1:], start=1):
         pairs = [
             (row.entries[0].figure, row.entries[index].figure, comparison)
-            for grid in grids
-            for row in grid.rows
-            if (comparison := row.entries[index].comparison) and comparison.ratio.value > 0
+            for row, comparison in compared_rows(grids, index)
         ]
         if not pairs:
             continue

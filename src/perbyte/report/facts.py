@@ -325,35 +325,29 @@ def commands(run: Run) -> list[tuple[str, str]]:
 
 
 _APART = ("CPU features", "a sample is clean when", "input")
-_UNKNOWN = "–"
+UNKNOWN = "–"
 
 
-def profile_rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """Rows of {name, values, differ} over machine, libraries and conditions; a value is `–` where it is not known."""
+def profile_rows(runs: Sequence[Run]) -> list[tuple[str, ...]]:
+    """Machine, libraries and conditions as rows of a name and a value for each run, `–` where it is not known."""
     columns = [_facts(run) for run in runs]
     names = dict.fromkeys(name for column in columns for name in column)
-    rows = []
-    for name in names:
-        values = [column.get(name, _UNKNOWN) for column in columns]
-        rows.append({"name": name, "values": values, "differ": len({*values} - {_UNKNOWN}) > 1})
-    return rows
+    return [(name, *(column.get(name, UNKNOWN) for column in columns)) for name in names]
 
 
-def feature_rows(runs: Sequence[Run]) -> dict[str, Any]:
-    """CPU features: how many all machines have, and per run those that not all have.
+def feature_row(runs: Sequence[Run]) -> tuple[tuple[str, ...], str]:
+    """The CPU features that not all runs have as such a row, and a sentence on the others.
 
-    Runs that list none (imported ones often do not) are left out of the comparison; `known` counts the others.
+    Runs that list none (imported ones often do not) are left out. The sentence is empty for fewer than two that do.
     """
     listed = [{*run.conditions.machine.cpu_flags} for run in runs]
     known = [flags for flags in listed if flags]
     shared = set.intersection(*known) if known else set()
-    return {
-        "known": len(known),
-        "shared": len(shared),
-        "only": [
-            plain(" ".join(sorted(flags - shared)), 1500) if flags else "not listed" for flags in listed
-        ],
-    }
+    apart = (
+        plain(" ".join(sorted(flags - shared)), 1500) or "none" if flags else "not listed" for flags in listed
+    )
+    common = f"{len(shared)} CPU features are common to the {len(known)} runs that list them"
+    return ("CPU features that not all have", *apart), common if len(known) > 1 else ""
 
 
 def _facts(run: Run) -> dict[str, str]:

@@ -14,7 +14,7 @@ import hashlib
 import html
 import json
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from perbyte import __version__
 from perbyte.model.text import plain
 from perbyte.report import theme
 from perbyte.report.card import Card
-from perbyte.report.listing import Listing, as_item
+from perbyte.report.listing import Entry, Listing, as_item, columns
 from perbyte.report.pictures import Picture, as_svg, embedded, template
 
 _ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "circle"})
@@ -46,23 +46,31 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a page with its heading; `link` is its name in the navigation."""
+    """A part of a page; `link` is its name in the navigation, and its `heading` where it has no longer one."""
 
     id: str
     link: str
-    heading: str
     blocks: Sequence[Block]
+    heading: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page: title, one or two sentences below it, and sections. `cells` is the data of the list of all cells."""
+    """A page: title, one or two sentences below it, and sections. `cells` is the data of the list of all cells.
+
+    A section without blocks is not shown.
+    """
 
     title: str
     lead: Sequence[str]
     sections: Sequence[Section]
     run_id: str = ""
     cells: dict[str, Any] | None = None
+
+    @property
+    def shown(self) -> list[Section]:
+        """The sections that have something to show."""
+        return [section for section in self.sections if section.blocks]
 
 
 def render(page: Page) -> str:
@@ -110,8 +118,8 @@ def legend(items: Sequence[tuple[str, str]], look: str = "") -> Block:
 def table(listing: Listing, look: str = "") -> Block:
     """A listing as a table, whose first column holds the headings of rows; `look` is its class."""
     shown, rows = listing.shown
-    columns = [(column.text, column.look) for column in shown]
-    return Block("table", {"columns": columns, "rows": rows, "label": listing.title, "look": look})
+    heads = [(column.text, column.look) for column in shown]
+    return Block("table", {"columns": heads, "rows": rows, "label": listing.title, "look": look})
 
 
 def sorted_table(listing: Listing, look: str = "", *, example: str = "") -> Block:
@@ -125,6 +133,16 @@ def sorted_table(listing: Listing, look: str = "", *, example: str = "") -> Bloc
         "example": example,
     }
     return Block("sorted", data)
+
+
+def table_of(title: str, heads: str, rows: Sequence[Sequence[Entry]], look: str = "") -> Block:
+    """A table of `rows` under heads such as `library | size:n`."""
+    return table(Listing(title, columns(heads), rows), look)
+
+
+def sorted_table_of(title: str, heads: str, rows: Sequence[Sequence[Entry]]) -> Block:
+    """The same as a table that sorts."""
+    return sorted_table(Listing(title, columns(heads), rows))
 
 
 def unfolding(summary: str, blocks: Sequence[Block], *, open: bool = False) -> Block:
@@ -142,6 +160,12 @@ def answer(card: Card, question: str = "") -> list[Block]:
 def cards(findings: Sequence[str], certain: Sequence[str]) -> Block:
     """What was found, beside how sure that is."""
     return Block("cards", [("What was found", findings), ("How sure that is", certain)])
+
+
+def drawings(pictures: Iterable[Picture], id: str, nothing: str = "There is nothing to draw.") -> list[Block]:
+    """The charts, numbered from `id`-1 on; without one the sentence `nothing`, as far as there is one."""
+    drawn = [drawing(picture, f"{id}-{number}") for number, picture in enumerate(pictures, 1)]
+    return drawn or [text(line) for line in (nothing,) if line]
 
 
 def drawing(picture: Picture, id: str) -> Block:

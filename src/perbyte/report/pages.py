@@ -17,12 +17,12 @@ from perbyte.errors import UsageError
 from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report import findings, sections
-from perbyte.report.card import Card, Line, comparison_card, run_card
+from perbyte.report.card import Card, Line, compared_rows, comparison_card, run_card
 from perbyte.report.facts import MEASURED, commands, failure_lines
 from perbyte.report.files import Say, silent, written
 from perbyte.report.grid import Grid, compare_runs
 from perbyte.report.history import history_certainty, history_found, left_out_lines, run_line
-from perbyte.report.html import Block, Page, Section, answer, cards, drawing, heading, listed, text, write
+from perbyte.report.html import Block, Page, Section, answer, cards, drawings, heading, listed, text, write
 from perbyte.report.pictures import comparison_pictures, history_pictures, not_drawn, run_pictures
 from perbyte.report.pivot import comparison_pivot, run_pivot
 from perbyte.report.ratiocharts import counted_in, mean_ratios
@@ -67,32 +67,25 @@ def run_page(
     `unit` is what the tables start with; `notes` are sentences that stand first.
     """
     view = RunView(run, judgement=judgement, unit=unit)
-    main, *others = [
-        drawing(picture, f"figure-{number}") for number, picture in enumerate(run_pictures(view), 1)
-    ] or [text("There is nothing to draw.")]
+    main, *others = drawings(run_pictures(view), "figure")
     tables = [block for grid in view.grids for block in run_pivot(grid, view)]
     repeat = [part for label, command in commands(run) for part in (text(label), Block("code", command))]
     charts = [sections.READ, *others, *map(text, not_drawn(view))]
     parts = [
-        Section("summary", "Summary", "Summary", _summary(view, judgement, notes, main)),
-        sections.claims_section(view, judgement) if judgement else None,
-        Section("figures", "Charts", "Charts", charts) if others else None,
-        Section("results", "Results", "Results", [text(_how_read(run)), *tables]),
-        sections.history_section(history) if history else None,
+        Section("summary", "Summary", _summary(view, judgement, notes, main)),
+        *([sections.claims_section(view, judgement)] if judgement else []),
+        Section("figures", "Charts", charts if others else []),
+        Section("results", "Results", [text(_how_read(run)), *tables]),
+        *([sections.history_section(history)] if history else []),
         *sections.listing_sections(view),
         sections.behaviour_section(run),
         sections.cells_section(run),
         sections.quality_section(run, findings.counts(run)),
         sections.conditions_section(run),
-        Section("repeat", "Repeat", "How to repeat it", repeat),
+        Section("repeat", "Repeat", repeat, "How to repeat it"),
     ]
-    return Page(
-        title or _title(run, judgement),
-        [_lead(run)],
-        [part for part in parts if part],
-        run_id=plain(run.conditions.run_id, 80),
-        cells=sections.cell_rows(run),
-    )
+    heading, run_id = title or _title(run, judgement), plain(run.conditions.run_id, 80)
+    return Page(heading, [_lead(run)], parts, run_id, sections.cell_rows(run))
 
 
 def _summary(view: RunView, judgement: Judgement | None, notes: Sequence[str], picture: Block) -> list[Block]:
@@ -115,7 +108,6 @@ def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) 
         raise UsageError("a comparison needs two or more runs", hint="name two runs or more")
     heads = [plain(name, 24) for name in names or run_names(runs)]
     grids = compare_runs(runs, heads)
-    drawn = [drawing(picture, "figure-1") for picture in comparison_pictures(grids)]
     floors = [floor_across((runs[0].noise_floor, run.noise_floor)) for run in runs]
     warned = [f"{name} was interrupted." for name, run in zip(heads, runs, strict=True) if not run.complete]
     missing = [
@@ -129,23 +121,26 @@ def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) 
     summary = [
         *(text(warning, "warned") for warning in warned),
         *answer(comparison_card(grids)),
-        *(drawn or [text("There is nothing to draw: no cell is in the first run and in another one.")]),
+        *drawings(
+            comparison_pictures(grids),
+            "figure",
+            "There is nothing to draw: no cell is in the first run and in another one.",
+        ),
         cards(_compared(grids, heads), _comparison_certainty(grids, runs)),
     ]
     repeat = [
         Block("code", f"perbyte report {paths} -o report.html"),
         text("For the report of a single run: perbyte report RUN."),
     ]
-    none, whole = [text("The runs hold no figures.")], [text("Nothing failed in these runs.")]
     return Page(
         f"{len(runs)} runs compared: {', '.join(heads)}",
         [f"A column per run; ratios are what a call costs as a multiple of {heads[0]}: above ×1 is slower."],
         [
-            Section("summary", "Summary", "Summary", summary),
-            Section("side-by-side", "Side by side", "Side by side", tables or none),
+            Section("summary", "Summary", summary),
+            Section("side-by-side", "Side by side", tables or [text("The runs hold no figures.")]),
             sections.machines_section(runs, heads),
-            Section("missing", "Without a figure", "Without a figure", missing or whole),
-            Section("repeat", "Repeat", "How to repeat it", repeat),
+            Section("missing", "Without a figure", missing or [text("Nothing failed in these runs.")]),
+            Section("repeat", "Repeat", repeat, "How to repeat it"),
         ],
     )
 
@@ -154,9 +149,7 @@ def history_page(history: History) -> Page:
     """The page of all studies on common lines, with the measured points of runs."""
     years = sorted({point.year for point in history.points})
     span = f", {years[0]} to {years[-1]}" if years else ""
-    main, *others = [
-        drawing(picture, f"history-{number}") for number, picture in enumerate(history_pictures(history), 1)
-    ] or [text("There is nothing to draw.")]
+    main, *others = drawings(history_pictures(history), "history")
     jumps = history_found(history) or ["No algorithm was both published and measured."]
     sources = []
     for study in history.studies:
@@ -166,18 +159,22 @@ def history_page(history: History) -> Page:
     measured = [heading("Measured"), listed(runs)] if runs else []
     paths = "".join(f"{plain(run.path or run.conditions.run_id, 200)} " for run in history.runs)
     repeat = Block("code", f"perbyte report --history {paths}-o history.html")
-    explained = sections.explanation_blocks(history)
     return Page(
         f"The speed of cryptography{span}",
         ["What published studies measured and what was measured with Perbyte, on common algorithms."],
         [
-            Section("summary", "Summary", "Summary", [main, cards(jumps, history_certainty(history))]),
-            *([Section("history", "History", "History", [sections.READ, *others])] if others else []),
-            Section("explanations", "What explains it", "What explains the jumps", explained),
-            Section("points", "Every point", "Every point", sections.point_blocks(history)),
-            Section("left-out", "Left out", "Figures on no line", [listed(left_out_lines(history))]),
-            Section("sources", "Sources", "Sources", [listed(sources), *measured]),
-            Section("repeat", "Repeat", "How to repeat it", [repeat]),
+            Section("summary", "Summary", [main, cards(jumps, history_certainty(history))]),
+            Section("history", "History", [sections.READ, *others] if others else []),
+            Section(
+                "explanations",
+                "What explains it",
+                sections.explanation_blocks(history),
+                "What explains the jumps",
+            ),
+            Section("points", "Every point", sections.point_blocks(history)),
+            Section("left-out", "Left out", [listed(left_out_lines(history))], "Figures on no line"),
+            Section("sources", "Sources", [listed(sources), *measured]),
+            Section("repeat", "Repeat", [repeat], "How to repeat it"),
         ],
     )
 
@@ -234,12 +231,7 @@ def _compared(grids: Sequence[Grid], names: Sequence[str]) -> list[str]:
     sentences = []
     means = mean_ratios(grids)
     for index, name in enumerate(names[1:], start=1):
-        pairs = [
-            (row, comparison)
-            for grid in grids
-            for row in grid.rows
-            if (comparison := row.entries[index].comparison) and comparison.ratio.value > 0
-        ]
+        pairs = compared_rows(grids, index)
         if not pairs:
             sentences.append(f"{name} has no cell in common with {names[0]}.")
             continue

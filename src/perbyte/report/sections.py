@@ -21,12 +21,13 @@ from perbyte.report.history import left_out_lines, points_listing, steps_listing
 from perbyte.report.html import (
     Block,
     Section,
-    drawing,
+    drawings,
     heading,
     legend,
     listed,
     sorted_table,
     table,
+    table_of,
     text,
     unfolding,
 )
@@ -150,19 +151,18 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
         explained = (
             "Cost of one operation as a multiple of the other's; today's interval comes from shared epochs."
         )
-        blocks += [heading(title), text(explained), table(Listing(title, columns(studyview.PUBLISHED), rows))]
+        blocks += [heading(title), text(explained), table_of(title, studyview.PUBLISHED, rows)]
     if tests := judgement.statistics:
-        rows = studyview.statistic_rows(tests)
-        listing = Listing("The paper's statistics", columns(studyview.STATISTICS), rows)
+        every = table_of("The paper's statistics", studyview.STATISTICS, studyview.statistic_rows(tests))
         blocks += [
             heading("The paper's own statistics"),
             *(text(plain(line, 800)) for line in tests.notes),
-            unfolding(f"Tests, group by group ({len(tests.groups)})", [table(listing)]),
+            unfolding(f"Tests, group by group ({len(tests.groups)})", [every]),
         ]
     if study.assumptions:
         assumed = [(plain(each.what, 800), plain(each.why, 1500)) for each in study.assumptions]
         blocks += [heading("What had to be assumed"), listed(assumed)]
-    return Section("claims", "Claims", "Claims of the study, judged here", blocks)
+    return Section("claims", "Claims", blocks, "Claims of the study, judged here")
 
 
 def history_section(history: History) -> Section:
@@ -173,15 +173,14 @@ def history_section(history: History) -> Section:
         f"{history.converted:,} of {total:,} published figures are on these lines; the best of each machine is shown."
     )
     lines = left_out_lines(history)
-    pictures = enumerate(history_pictures(history), 1)
     blocks = [
         text(explained),
-        *(drawing(picture, f"history-{number}") for number, picture in pictures),
+        *drawings(history_pictures(history), "history", ""),
         unfolding(f"What explains the jumps ({len(history.explained)})", explanation_blocks(history)),
         unfolding(f"Every point ({len(history.points)})", point_blocks(history)),
         unfolding(f"Figures on no line ({len(lines)})", [listed(lines)]),
     ]
-    return Section("history", "History", "History", blocks)
+    return Section("history", "History", blocks)
 
 
 def explanation_blocks(history: History) -> list[Block]:
@@ -256,7 +255,7 @@ def listing_sections(view: RunView) -> list[Section]:
             if folded:
                 drawn = unfolding(f"{folded} ({count})", [drawn], open=count < 60)
             notes = [listed(listing.notes)] if listing.notes else []
-            sections.append(Section(id, link, listing.title, [text(explained), drawn, *notes]))
+            sections.append(Section(id, link, [text(explained), drawn, *notes], listing.title))
     return sections
 
 
@@ -268,10 +267,9 @@ def cells_section(run: Run) -> Section:
         "All figures of the run with their samples, quality and warnings, and every cell that has none, with the "
         "reason."
     )
-    blocks = [text(explained), Block("cells", [(column.text, column.look) for column in CELL_COLUMNS])]
-    return Section(
-        "cells", "Every cell", "Every cell", blocks + ([legend(marks, "print-only")] if marks else [])
-    )
+    cells = Block("cells", [(column.text, column.look) for column in CELL_COLUMNS])
+    legends = [legend(marks, "print-only")] if marks else []
+    return Section("cells", "Every cell", [text(explained), cells, *legends])
 
 
 def quality_section(run: Run, counts: Sequence[tuple[str, str]]) -> Section:
@@ -279,8 +277,8 @@ def quality_section(run: Run, counts: Sequence[tuple[str, str]]) -> Section:
     blocks = [Block("counts", counts), text(sentence(facts.noise_line(run.noise_floor)) + ".")]
     if run.noise_floor and run.noise_floor.pairs:
         pairs = [(plain(address, 200), number(ratio, 0.0001)) for address, ratio in run.noise_floor.pairs]
-        heads = columns("cell, measured by two processes:text mono | ratio:n")
-        blocks.append(unfolding(f"The pairs ({len(pairs)})", [table(Listing("A/A pairs", heads, pairs))]))
+        listed_pairs = table_of("A/A pairs", "cell, measured by two processes:text mono | ratio:n", pairs)
+        blocks.append(unfolding(f"The pairs ({len(pairs)})", [listed_pairs]))
     known = [figure.quality for figure in run.cells if figure.interval.known]
     rows = [
         (quality.value, quality.meaning, f"{known.count(quality):,}")
@@ -288,13 +286,13 @@ def quality_section(run: Run, counts: Sequence[tuple[str, str]]) -> Section:
         if quality in known
     ]
     if rows:
-        blocks.append(table(Listing("Quality", columns("quality | meaning:wide | cells:n"), rows)))
+        blocks.append(table_of("Quality", "quality | meaning:wide | cells:n", rows))
     if failures := facts.failure_lines(run):
         blocks += [heading("Without a figure"), listed(failures)]
     if kinds := facts.kinds_of(warning for figure in run.cells for warning in figure.warnings):
         lines = [words + (f" (and {count - 1} more like it)" if count > 1 else "") for words, count in kinds]
         blocks += [heading("Warnings"), listed(lines)]
-    return Section("quality", "Quality", "Quality and noise floor", blocks)
+    return Section("quality", "Quality", blocks, "Quality and noise floor")
 
 
 def conditions_section(run: Run) -> Section:
@@ -305,24 +303,17 @@ def conditions_section(run: Run) -> Section:
         for part in (heading(name), Block("facts", values))
     ]
     if rows := facts.identity_rows(run):
-        blocks += [heading("Libraries"), table(Listing("Libraries", columns(_IDENTITIES), rows))]
-    return Section("conditions", "Conditions", "Conditions", blocks)
+        blocks += [heading("Libraries"), table_of("Libraries", _IDENTITIES, rows)]
+    return Section("conditions", "Conditions", blocks)
 
 
 def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
     """The profiles of several machines, a column each: what differs, and folded below it the rest."""
-    features, profile = facts.feature_rows(runs), facts.profile_rows(runs)
-    rows = [(row["name"], *row["values"]) for row in profile if row["differ"]]
-    alike = [(row["name"], *row["values"]) for row in profile if not row["differ"]]
-    if features["known"]:
-        only = ("CPU features that not all have", *(feature or "none" for feature in features["only"]))
-        (rows if any(features["only"]) else alike).append(only)
-    signs = [("–", "not known")]
-    if features["known"] > 1:
-        common = (
-            f"{features['shared']} CPU features are common to the {features['known']} runs that list them"
-        )
-        signs.append(("", common))
+    features, common = facts.feature_row(runs)
+    profile = [*facts.profile_rows(runs), *([features] if {*features[1:]} != {"not listed"} else [])]
+    alike = [row for row in profile if len({*row[1:]} - {facts.UNKNOWN}) < 2]
+    rows = [row for row in profile if row not in alike]
+    signs = [(facts.UNKNOWN, "not known"), *([("", common)] if common else [])]
     shown = [Head("what"), *(Head(name, "text") for name in heads)]
     blocks = [
         table(Listing("What differs between the machines", shown, rows), "profiles")
@@ -332,7 +323,7 @@ def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
     if alike:
         same = table(Listing("What is the same in all runs", shown, alike), "profiles")
         blocks.append(unfolding(f"The same in all runs ({len(alike)} rows)", [same]))
-    return Section("machines", "Machines", "What differs between the machines", [*blocks, legend(signs)])
+    return Section("machines", "Machines", [*blocks, legend(signs)], "What differs between the machines")
 
 
 def _cell_names(cell: Any) -> list[Any]:
@@ -366,23 +357,21 @@ def _finite(value: float) -> float | None:
     return float(f"{value:.7g}") if math.isfinite(value) else None
 
 
-def behaviour_section(run: Run) -> Section | None:
-    """What rows execute, use and tell: tables of what was counted, and a card for each row; None without either.
+def behaviour_section(run: Run) -> Section:
+    """What rows execute, use and tell: tables of what was counted, and a card for each row; empty without either.
 
     Figures come from samples, counts from processes that nobody times, leaks from pairs of calls. They stand side by
     side, and none is computed from another.
     """
-    if not (run.behaviours or run.leaks):
-        return None
+    cards = row_cards(run)
     blocks: list[Block] = []
     for listing in (count_table(run), memory_table(run)):
         blocks += [heading(listing.title), table(listing)] if listing.rows else []
     told = notes(run.behaviours)
     blocks += [listed(told)] if told else []
-    cards = row_cards(run)
-    blocks += [heading("Row by row")]
+    blocks += [heading("Row by row")] if cards else []
     blocks += [unfolding(title, part, open=len(cards) <= OPEN_CARDS) for title, part in cards]
-    return Section("behaviour", "Behaviour", "What rows execute, use and tell", blocks)
+    return Section("behaviour", "Behaviour", blocks, "What rows execute, use and tell")
 
 
 def row_cards(run: Run) -> list[tuple[str, list[Block]]]:
@@ -398,7 +387,7 @@ def row_cards(run: Run) -> list[tuple[str, list[Block]]]:
         title = f"{algorithm} {operation}, {runner}{'' if tier == FULL else f' ({tier})'}, {contract}"
         leaks_of = sorted(rows[key].items(), key=lambda pair: pair[0].size_bytes)
         lines = [_size_line(cell, run.figure(cell), counted.get(cell), leaks) for cell, leaks in leaks_of]
-        blocks = [table(Listing(title, columns(_OF_ROW), lines))]
+        blocks = [table_of(title, _OF_ROW, lines)]
         told = [(size_label(cell.size_bytes), leak) for cell, leaks in leaks_of for leak in leaks]
         if told:
             blocks.append(

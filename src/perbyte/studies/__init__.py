@@ -9,28 +9,20 @@ from perbyte.studies.evidence import published_run
 from perbyte.studies.judge import PairedPoint, judge, judge_in_print, paired
 from perbyte.studies.load import find, read_study, studies
 from perbyte.studies.model import (
-    Assumption,
     CellGroup,
-    Claim,
     Judgement,
-    Number,
     Outcome,
     PublishedFigure,
-    PublishedMachine,
     Study,
     Verdict,
 )
 
 __all__ = [
-    "Assumption",
     "CellGroup",
-    "Claim",
     "Judgement",
-    "Number",
     "Outcome",
     "PairedPoint",
     "PublishedFigure",
-    "PublishedMachine",
     "Study",
     "Verdict",
     "find",

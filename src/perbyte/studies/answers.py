@@ -12,11 +12,10 @@ from dataclasses import replace
 from msgspec import field
 
 from perbyte.catalogue import Selector
-from perbyte.datafile import Problem, Text, one_of
-from perbyte.errors import DataFileError
+from perbyte.datafile import Problem, Text, located, one_of
 from perbyte.model import Estimate
 from perbyte.stats.quantity import Unit
-from perbyte.studies.claims.form import Candidate, Comparing, Context, Dimensions, Finding, Key, Pair, State
+from perbyte.studies.claims.form import Candidate, Comparing, Context, Dimensions, Finding, Pair, State
 from perbyte.studies.evidence import Absence, EvidenceRow, cells_of, gather, published_run
 from perbyte.studies.model import AnswerText, ComparedRow, Selection, Value, published_ns
 from perbyte.studies.wording import listing, number
@@ -78,31 +77,45 @@ class Rule(Comparing, frozen=True, kw_only=True):
         return number(scale / cost if self.unit.more_is_better else cost * scale * self.calls)
 
     def mentions(self) -> Iterator[tuple[str, str, tuple[Value, ...]]]:
-        """The dimensions that the rule names, that of its candidates among them."""
+        """The dimensions that the rule names, and the machine that is printed."""
         yield from Comparing.mentions(self)
-        if candidates := getattr(self, "candidates", ""):
-            yield "candidates", candidates, ()
         if self.printed:
             yield "machines", "machines", (self.printed,)
 
 
-class Best(Rule, frozen=True, kw_only=True, tag="best"):
-    """Who is fastest (slowest, with `last`), with the cost; all whose ratio to the best leaves it open are named."""
+class Ranking(Rule, frozen=True, kw_only=True):
+    """A rule on the values of the dimension `candidates`, in each group of `by`."""
 
     candidates: Text
-    last: bool = False
 
     def fill(self, context: Context) -> str:
-        """One winner per group of `by`."""
+        """What is told of each group of which somebody has a cost, and who has none."""
         context = self.basis_of(context)
-        rows = []
-        for key, field_ in self.ranking(context, self.candidates).items():
-            present = [candidate for candidate in field_.values() if candidate.cost]
+        texts = []
+        for key, everybody in self.ranking(context, self.candidates).items():
+            present = [candidate for candidate in everybody.values() if candidate.cost]
             if present:
-                rows.append((key, self._winners(context, present) + _without(field_.values())))
-        return _per_group(context, rows)
+                told = self.told(context, present)
+                texts.append(f"{context.opening(key)}{told}{_without(everybody.values())}")
+        return "; ".join(texts) or _UNKNOWN
 
-    def _winners(self, context: Context, present: list[Candidate]) -> str:
+    def told(self, context: Context, present: list[Candidate]) -> str:
+        """Return the words for the candidates of a group that have a cost."""
+        raise NotImplementedError
+
+    def mentions(self) -> Iterator[tuple[str, str, tuple[Value, ...]]]:
+        """The dimensions that the rule names, that of its candidates among them."""
+        yield from Rule.mentions(self)
+        yield "candidates", self.candidates, ()
+
+
+class Best(Ranking, frozen=True, kw_only=True, tag="best"):
+    """Who is fastest (slowest, with `last`), with the cost; all whose ratio to the best leaves it open are named."""
+
+    last: bool = False
+
+    def told(self, context: Context, present: list[Candidate]) -> str:
+        """The winner, or those that are too close to call."""
         best = (max if self.last else min)(present, key=_cost)
         ties = [rival for rival in present if rival is not best and _open(context, rival, best)]
         named = sorted([best, *ties], key=_cost)
@@ -110,21 +123,13 @@ class Best(Rule, frozen=True, kw_only=True, tag="best"):
         return f"{text}, too close to call" if ties else text
 
 
-class Order(Rule, frozen=True, kw_only=True, tag="order"):
+class Order(Ranking, frozen=True, kw_only=True, tag="order"):
     """All candidates with their costs, the fastest first."""
 
-    candidates: Text
-
-    def fill(self, context: Context) -> str:
-        """One list per group of `by`."""
-        context = self.basis_of(context)
-        rows = []
-        for key, field_ in self.ranking(context, self.candidates).items():
-            present = sorted((candidate for candidate in field_.values() if candidate.cost), key=_cost)
-            if present:
-                text = ", ".join(f"{candidate.label} {self.figure(candidate)}" for candidate in present)
-                rows.append((key, text + _without(field_.values())))
-        return _per_group(context, rows)
+    def told(self, context: Context, present: list[Candidate]) -> str:
+        """Everybody with the cost."""
+        ordered = sorted(present, key=_cost)
+        return ", ".join(f"{candidate.label} {self.figure(candidate)}" for candidate in ordered)
 
 
 class Range(Rule, frozen=True, kw_only=True, tag="range"):
@@ -256,11 +261,8 @@ class AnswerSentence(AnswerText, frozen=True, forbid_unknown_fields=True, kw_onl
         """Return the sentence with its figures."""
         filled = {"unit": f"{context.table.unit} per byte"}
         for name, rule in self.values.items():
-            try:
+            with located(f"{context.study.name}/claims.toml: [[answers]] {name}"):
                 filled[name] = rule.fill(context)
-            except Problem as problem:
-                place = f"{context.study.name}/claims.toml: [[answers]] {name}"
-                raise DataFileError(f"{place}: {problem}", hint=problem.hint) from problem
         return self.text.format_map(filled)
 
 
@@ -298,12 +300,6 @@ def _no_figure(names: Iterable[str]) -> str:
 def _open(context: Context, candidate: Candidate, other: Candidate) -> bool:
     ratio = context.ratio(candidate, other)
     return not (ratio.above(1) or ratio.below(1))
-
-
-def _per_group(context: Context, rows: list[tuple[Key, str]]) -> str:
-    if not rows:
-        return _UNKNOWN
-    return "; ".join(f"{context.opening(key)}{text}" for key, text in rows)
 
 
 def _cost(candidate: Candidate) -> float:

@@ -263,7 +263,7 @@ def load_history(
     known = load_studies(directory) if studies is None else tuple(studies)
     file = read_history(directory)
     published, outside = _published(known, file)
-    measured: list[HistoryPoint] = []
+    points = _Points(file, published, [], runs)
     for run in runs:
         if run.conditions.origin == IN_PRINT:
             continue
@@ -271,17 +271,15 @@ def load_history(
             why = "the year of these figures is not known"
             outside.append(LeftOut(run.conditions.run_id, why, (), len(run.cells)))
             continue
-        measured += measured_points(run, file)
-    points = best_points([*published.values(), *measured])
+        points.measured.extend(measured_points(run, file))
+    best = best_points([*published.values(), *points.measured])
     order = {line.id: number for number, line in enumerate(file.lines)}
-    points.sort(key=lambda point: (order[point.line], point.year, point.measured, point.cost))
-    present = {point.line for point in points}
+    best.sort(key=lambda point: (order[point.line], point.year, point.measured, point.cost))
+    present = {point.line for point in best}
     return History(
         lines=tuple(line for line in file.lines if line.id in present),
-        points=tuple(points),
-        explained=tuple(
-            _explain(explanation, published, measured, runs, file) for explanation in file.explanations
-        ),
+        points=tuple(best),
+        explained=tuple(map(points.explain, file.explanations)),
         left_out=tuple(outside),
         converted=len(published),
         studies=known,
@@ -307,25 +305,58 @@ def _published(known: Iterable[Study], file: HistoryFile) -> tuple[dict[str, His
     return points, left
 
 
-def _explain(
-    explanation: Explanation,
-    published: Mapping[str, HistoryPoint],
-    measured: Sequence[HistoryPoint],
-    runs: Sequence[Run],
-    file: HistoryFile,
-) -> Explained:
-    jumps, missing = [], []
-    for step in explanation.steps:
-        ends = [_find(end, explanation, published, measured, file) for end in step.ends()]
-        before, after = ends
-        lack = _lack(step, runs)
-        if lack:
-            missing.append(lack)
-        elif isinstance(before, str) or isinstance(after, str):
-            missing += [end for end in ends if isinstance(end, str)]
-        else:
-            jumps.append(jump(before, after))
-    return Explained(explanation, tuple(jumps), tuple(dict.fromkeys(missing)))
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """All points of a history: the published ones by their id, those measured in `runs`."""
+
+    file: HistoryFile
+    published: Mapping[str, HistoryPoint]
+    measured: list[HistoryPoint]
+    runs: Sequence[Run]
+
+    def explain(self, explanation: Explanation) -> Explained:
+        """What these points show of an explanation. Raises DataFileError for a figure that is not there."""
+        jumps, missing = [], []
+        for step in explanation.steps:
+            before, after = ends = [self.at(end, explanation) for end in step.ends()]
+            if lack := self.lack(step):
+                missing.append(lack)
+            elif isinstance(before, str) or isinstance(after, str):
+                missing += [end for end in ends if isinstance(end, str)]
+            else:
+                jumps.append(jump(before, after))
+        return Explained(explanation, tuple(jumps), tuple(dict.fromkeys(missing)))
+
+    def at(self, end: End, explanation: Explanation) -> HistoryPoint | str:
+        """The point that `end` means, or what is missing."""
+        if end.study != TODAY:
+            point = self.published.get(f"{end.study}/{end.name}")
+            if point is None:
+                raise DataFileError(
+                    f"the explanation '{explanation.id}' names '{end.study}/{end.name}', which is not a point",
+                    hint="name a published figure of a line: STUDY/ID, with the id of published.csv",
+                )
+            return point
+        fitting = [
+            point
+            for point in self.measured
+            if point.line == end.name
+            and end.cpu in ("", point.cpu)
+            and (
+                pattern.matches(point.runner, end.runner) if end.runner else point.means is not Means.VIRTUAL
+            )
+        ]
+        if fitting:
+            return min(best_points(fitting), key=lambda point: point.cost)
+        name = next(line.name for line in self.file.lines if line.id == end.name)
+        which = (f" in {end.runner}" if end.runner else "") + (f" (tier {end.cpu})" if end.cpu else "")
+        return f"{name}{which} is in none of these runs"
+
+    def lack(self, step: HistoryStep) -> str:
+        """Which CPU features today's machines lack; empty where the step can be shown."""
+        flags = {flag for run in self.runs for flag in run.conditions.machine.cpu_flags}
+        fits = not step.needs or not self.runs or flags & {*step.needs}
+        return "" if fits else f"today's machine has no {' or '.join(step.needs)}"
 
 
 def jump(before: HistoryPoint, after: HistoryPoint) -> Jump:
@@ -338,41 +369,6 @@ def jump(before: HistoryPoint, after: HistoryPoint) -> Jump:
     if before.clock_hz and after.clock_hz:
         clock = after.clock_hz / before.clock_hz
     return Jump(before, after, faster, clock, work)
-
-
-def _find(
-    end: End,
-    explanation: Explanation,
-    published: Mapping[str, HistoryPoint],
-    measured: Sequence[HistoryPoint],
-    file: HistoryFile,
-) -> HistoryPoint | str:
-    """The point that `end` means, or what is missing."""
-    if end.study != TODAY:
-        point = published.get(f"{end.study}/{end.name}")
-        if point is None:
-            raise DataFileError(
-                f"the explanation '{explanation.id}' names '{end.study}/{end.name}', which is not a point",
-                hint="name a published figure of a line: STUDY/ID, with the id of published.csv",
-            )
-        return point
-    fitting = [
-        point
-        for point in measured
-        if point.line == end.name
-        and end.cpu in ("", point.cpu)
-        and (pattern.matches(point.runner, end.runner) if end.runner else point.means is not Means.VIRTUAL)
-    ]
-    name = next(line.name for line in file.lines if line.id == end.name)
-    which = (f" in {end.runner}" if end.runner else "") + (f" (tier {end.cpu})" if end.cpu else "")
-    best = best_points(fitting)
-    return min(best, key=lambda point: point.cost) if best else f"{name}{which} is in none of these runs"
-
-
-def _lack(step: HistoryStep, runs: Sequence[Run]) -> str:
-    flags = {flag for run in runs for flag in run.conditions.machine.cpu_flags}
-    fits = not step.needs or not runs or flags & {*step.needs}
-    return "" if fits else f"today's machine has no {' or '.join(step.needs)}"
 
 
 def published_point(study: Study, figure: PublishedFigure, file: HistoryFile) -> HistoryPoint | str:

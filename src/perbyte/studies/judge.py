@@ -15,8 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perbyte import places
-from perbyte.datafile import Problem
-from perbyte.errors import DataFileError, PerbyteError, UsageError
+from perbyte.datafile import located
+from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Cell, CellFigure, Estimate, Quality, Run
 from perbyte.model.text import counted
 from perbyte.stats.across import floor_across
@@ -58,11 +58,8 @@ def judge(study: Study, runs: Run | Sequence[Run]) -> Judgement:
 def verdict(claim: Claim, context: Context) -> Verdict:
     """Judge one claim. Raises DataFileError, naming the claim, when it does not fit the cells."""
     assert isinstance(claim, Form)
-    try:
+    with located(f"{context.study.name}/claims.toml: [[claims]] {claim.id}"):
         findings = claim.judge(context)
-    except Problem as problem:
-        place = f"{context.study.name}/claims.toml: [[claims]] {claim.id}"
-        raise DataFileError(f"{place}: {problem}", hint=problem.hint) from problem
     if claim.negate:
         findings = [replace(finding, state=finding.state.negated) for finding in findings]
     outcome = decide([finding.state for finding in findings], claim.quantifier)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -22,7 +21,7 @@ from msgspec import Struct
 from perbyte import places
 from perbyte.catalogue import load as load_catalogue
 from perbyte.catalogue import pattern
-from perbyte.datafile import Problem, closest, no_duplicates, one_of, read_csv, read_text, read_toml
+from perbyte.datafile import Problem, closest, located, no_duplicates, one_of, read_csv, read_text, read_toml
 from perbyte.errors import DataFileError, DataFileWarning, UsageError
 from perbyte.studies.answers import AnswerSentence
 from perbyte.studies.claims import AnyClaim, Form
@@ -67,13 +66,13 @@ def find(name: str, directory: Path | None = None) -> Study:
 def read_study(path: Path) -> Study:
     """Load the study in the folder `path`. Raises DataFileError with file, key and hint."""
     file = read_toml(path / STUDY_FILE, StudyFile)
-    with _located(f"{path.name}/{STUDY_FILE}"):
+    with located(f"{path.name}/{STUDY_FILE}"):
         one_of(file.contract, load_catalogue().contracts, "contract", "contract")
         file = msgspec.structs.replace(file, groups=tuple(_filled(file)))
     published = read_csv(path / "published.csv", PublishedFigure)
     machines = [machine.id for machine in file.machines]
     for line, figure in enumerate(published, 2):
-        with _located(f"{path.name}/published.csv: line {line}"):
+        with located(f"{path.name}/published.csv: line {line}"):
             if figure.machine not in machines:
                 hint = closest(figure.machine, machines)
                 raise Problem(f"there is no '{figure.machine}' in study.toml", key="machine", hint=hint)
@@ -101,16 +100,6 @@ def _folders(directory: Path | None) -> list[Path]:
         for file in sorted(place.glob(f"*/{STUDY_FILE}")):
             folders.setdefault(file.parent.name, file.parent)
     return [folders[name] for name in sorted(folders)]
-
-
-@contextmanager
-def _located(place: str) -> Iterator[None]:
-    """Turn a Problem into the error that names its place."""
-    try:
-        yield
-    except Problem as problem:
-        key = f": {problem.key}" if problem.key else ""
-        raise DataFileError(f"{place}{key}: {problem}", hint=problem.hint) from problem
 
 
 def _filled(file: StudyFile) -> Iterator[object]:
@@ -152,24 +141,24 @@ def _checked(selector: str, key: str) -> str:
 def _check(study: Study) -> None:
     """Check what several files say together. Raises DataFileError."""
     place = study.path.name
-    with _located(f"{place}/published.csv"):
+    with located(f"{place}/published.csv"):
         no_duplicates([figure.id for figure in study.published], "id")
-    with _located(f"{place}/NOTES.md"):
+    with located(f"{place}/NOTES.md"):
         if not study.notes.strip():
             raise Problem("is empty", hint="list what cannot be repeated, and why")
-    with _located(f"{place}/claims.toml"):
+    with located(f"{place}/claims.toml"):
         if not study.claims:
             raise Problem("there are no [[claims]]", hint="write down at least one claim of the text")
         no_duplicates([claim.id for claim in study.claims], "[[claims]]")
     known = _known(study)
     for claim in study.claims:
         assert isinstance(claim, Form)
-        with _located(f"{place}/claims.toml: [[claims]] {claim.id}"):
+        with located(f"{place}/claims.toml: [[claims]] {claim.id}"):
             _check_claim(claim, known)
             check_words(claim)
     for answer in study.answers:
         for name, rule in answer.values.items() if isinstance(answer, AnswerSentence) else ():
-            with _located(f"{place}/claims.toml: [[answers]] {name}"):
+            with located(f"{place}/claims.toml: [[answers]] {name}"):
                 _check_claim(rule, known)
 
 

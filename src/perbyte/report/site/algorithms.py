@@ -10,8 +10,8 @@ from perbyte.model.text import counted, plain
 from perbyte.report import theme
 from perbyte.report.card import Card
 from perbyte.report.facts import meaning_of
-from perbyte.report.html import Block, Page, Section, answer, heading, sorted_table, text, unfolding
-from perbyte.report.listing import Entry, Item, Listing, columns
+from perbyte.report.html import Block, Page, Section, answer, heading, sorted_table_of, text, unfolding
+from perbyte.report.listing import Entry, Item
 from perbyte.report.ranks import estimate_in, value_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section
@@ -44,7 +44,7 @@ def algorithm_page(view: SiteView, name: str) -> Page:
     question = f"Who is the fastest at {work_text(main)} ({plain(main.contract, 40)})?"
     summary = [*answer(algorithm_card(view, name), question), *_pictures(view, contests)]
     sections = [
-        Section("summary", "Summary", "Summary", summary),
+        Section("summary", "Summary", summary),
         *(
             _kind_section(view, kind, works, first=not place)
             for place, (kind, works) in enumerate(view.works_of(name).items())
@@ -223,7 +223,7 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[RankedWork], *, fi
     rows = [
         [parts.machine_item(view, contest.machine), *parts.contest_items(contest)] for contest in contests
     ]
-    winners = Listing(f"The fastest at {at}", parts.contest_columns("machine", f"/{each}"), rows)
+    winners = sorted_table_of(f"The fastest at {at}", parts.contest_heads("machine", f"/{each}"), rows)
     every = [contest for work in works for contest in view.contests[work]]
     count = sum(len(contest.stands) for contest in every)
     figures = parts.figures_table(view, kind, every, by_machine=True)
@@ -231,7 +231,7 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[RankedWork], *, fi
     blocks = [
         *([text(meaning)] if meaning else []),
         heading(f"The fastest at {at}, machine by machine"),
-        sorted_table(winners),
+        winners,
         *([heading("By size"), _by_size(view, works)] if len(works) > 1 else []),
         unfolding(f"Every figure: {count:,}, cycles per {each}", figures, open=len(every) <= 12 and first),
     ]
@@ -241,28 +241,27 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[RankedWork], *, fi
         if best.won:
             line = f"{plain(best.runner, 40)} is the fastest on {best.won} of {counted(len(contests), 'machine')}"
         blocks = [unfolding(f"At {at} {line}. Unfold the tables.", blocks)]
-    return Section(addresses.anchor(*kind), kind.text, kind.text, blocks)
+    return Section(addresses.anchor(*kind), kind.text, blocks)
 
 
 def _by_size(view: SiteView, works: Sequence[RankedWork]) -> Block:
-    rows: list[Sequence[Entry]] = []
-    for work in works:
-        contests = view.contests[work]
-        first = tallies(contests)[0]
-        costs = sorted(contest.best.cost.cycles for contest in contests if contest.best.cost.cycles)
-        winner = "nobody alone"
-        if first.won:
-            winner = plain(first.runner, 40)
-        elif len(contests) == 1:
-            winner = parts.ahead_text(contests[0])
-        rows.append(
-            [
-                Item(size_label(work.size_bytes), value=work.size_bytes),
-                winner,
-                Item(f"{first.won} of {len(contests)}", value=first.won),
-                parts.factor_item(first.middle),
-                Item(f"{number(costs[0])} to {number(costs[-1])}", value=costs[0]) if costs else Item("–"),
-            ]
-        )
-    heads = columns("size:n | fastest | on machines:n | × the fastest, median:n | cycles of the fastest:n")
-    return sorted_table(Listing("Who is the fastest, by size", heads, rows))
+    heads = "size:n | fastest | on machines:n | × the fastest, median:n | cycles of the fastest:n"
+    rows = [_size_row(work.size_bytes, view.contests[work]) for work in works]
+    return sorted_table_of("Who is the fastest, by size", heads, rows)
+
+
+def _size_row(size_bytes: int, contests: Sequence[Contest]) -> list[Entry]:
+    first = tallies(contests)[0]
+    costs = sorted(contest.best.cost.cycles for contest in contests if contest.best.cost.cycles)
+    winner = "nobody alone"
+    if first.won:
+        winner = plain(first.runner, 40)
+    elif len(contests) == 1:
+        winner = parts.ahead_text(contests[0])
+    return [
+        Item(size_label(size_bytes), value=size_bytes),
+        winner,
+        parts.won_item(first.won, len(contests)),
+        parts.factor_item(first.middle),
+        Item(f"{number(costs[0])} to {number(costs[-1])}", value=costs[0]) if costs else Item("–"),
+    ]

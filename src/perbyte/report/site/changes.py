@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perbyte.atlas.export import Followed
+from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.html import Block, Section, sorted_table, text, unfolding
-from perbyte.report.listing import Entry, Item, Listing, columns
+from perbyte.report.html import Block, Section, sorted_table_of, text, unfolding
+from perbyte.report.listing import Entry, Item
 from perbyte.report.ranks import against
 from perbyte.report.site import parts
 from perbyte.report.site.view import SiteView, work_text
@@ -31,6 +32,12 @@ class Changed:
     def dearer(self) -> bool:
         """True where the later figure costs more."""
         return self.compared.answer is Answer.SLOWER
+
+    @property
+    def versions(self) -> tuple[str, str, str]:
+        """The program, and the versions of its library before and after."""
+        before, after = self.pair.before, self.pair.after
+        return after.runner, before.cost.version, after.cost.version
 
     @property
     def size(self) -> float:
@@ -58,15 +65,14 @@ def changes_section(
 ) -> Section:
     """A sentence on what changed, and the table of it."""
     changes = known_changes(pairs)
-    if not changes:
-        nothing = text("No figure is known to differ from the same machine's figure before it.")
-        return Section("changes", "Changes", heading, [nothing])
-    heads = columns("algorithm | work | program | version:text | machine | from | to | costs ×:n")
-    rows = [_row(view, change) for change in changes[:_MOST]]
-    every = unfolding(
-        "Figure by figure", [sorted_table(Listing("What changed", heads, rows))], open=len(rows) <= 12
-    )
-    return Section("changes", "Changes", heading, [text(_changes_text(changes)), _by_version(changes), every])
+    blocks = [text("No figure is known to differ from the same machine's figure before it.")]
+    if changes:
+        heads = "algorithm | work | program | version:text | machine | from | to | costs ×:n"
+        rows = [_row(view, change) for change in changes[:_MOST]]
+        every = sorted_table_of("What changed", heads, rows)
+        blocks = [text(_changes_text(changes)), _by_version(changes)]
+        blocks.append(unfolding("Figure by figure", [every], open=len(rows) <= 12))
+    return Section("changes", "Changes", blocks, heading)
 
 
 def _row(view: SiteView, change: Changed) -> list[Entry]:
@@ -85,30 +91,23 @@ def _row(view: SiteView, change: Changed) -> list[Entry]:
 
 def _by_version(changes: Sequence[Changed]) -> Block:
     """Changes taken together: a row a program and its two versions."""
-    groups: dict[tuple[str, str, str], list[Changed]] = {}
-    for change in changes:
-        before, after = change.pair.before, change.pair.after
-        key = (after.runner, before.cost.version, after.cost.version)
-        groups.setdefault(key, []).append(change)
-    rows: list[Sequence[Entry]] = []
+    groups = grouped(changes, lambda change: change.versions)
+    rows = []
     for (runner, old, new), alike in sorted(groups.items(), key=lambda group: (-len(group[1]), group[0])):
         ratios = sorted(change.compared.ratio.value for change in alike)
         dearer = sum(change.dearer for change in alike)
-        rows.append(
-            [
-                parts.program_item(alike[0].pair.after, plain(runner, 40)),
-                _versions(old, new),
-                len({change.pair.after.machine for change in alike}),
-                dearer,
-                len(alike) - dearer,
-                parts.factor_item(statistics.median(ratios)),
-                Item(f"×{number(ratios[0])} to ×{number(ratios[-1])}", value=ratios[-1]),
-            ]
+        row = (
+            parts.program_item(alike[0].pair.after, plain(runner, 40)),
+            _versions(old, new),
+            len({change.pair.after.machine for change in alike}),
+            dearer,
+            len(alike) - dearer,
+            parts.factor_item(statistics.median(ratios)),
+            Item(f"×{number(ratios[0])} to ×{number(ratios[-1])}", value=ratios[-1]),
         )
-    heads = columns(
-        "program | version:text | machines:n | dearer:n | cheaper:n | costs ×, median:n | from, to:n"
-    )
-    return sorted_table(Listing("What changed, by version", heads, rows))
+        rows.append(row)
+    heads = "program | version:text | machines:n | dearer:n | cheaper:n | costs ×, median:n | from, to:n"
+    return sorted_table_of("What changed, by version", heads, rows)
 
 
 def _versions(before: str, after: str) -> str:

@@ -9,17 +9,18 @@ from dataclasses import replace
 
 from perbyte.atlas.index import RunRow
 from perbyte.model import Estimate
+from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
-from perbyte.report.html import Block, Page, Section, answer, listed, sorted_table, text
-from perbyte.report.listing import Entry, Item, Listing, columns
+from perbyte.report.html import Block, Page, Section, answer, listed, sorted_table_of, text
+from perbyte.report.listing import Item
 from perbyte.report.ranks import value_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.algorithms import algorithm_card, winner_text
 from perbyte.report.site.drawn import Bar, ranges
 from perbyte.report.site.libraries import Shelf, main_tallies
 from perbyte.report.site.months import month_title
-from perbyte.report.site.view import Contest, SiteView, field_of, per_work, tallies, work_text
+from perbyte.report.site.view import SiteView, field_of, per_work, tallies, work_text
 from perbyte.report.wording import number
 
 _ANSWERS = 4
@@ -75,10 +76,10 @@ def front_page(
         "interval."
     )
     sections = [
-        Section("summary", "Summary", "Summary", start),
-        Section("algorithms", "Algorithms", "Every algorithm", [algorithms_table(view, "")]),
-        Section("libraries", "Libraries", "Every library", [libraries_table(view, shelf, "")]),
-        Section("go-on", "Go on", "Go on", go_on),
+        Section("summary", "Summary", start),
+        Section("algorithms", "Algorithms", [algorithms_table(view)], "Every algorithm"),
+        Section("libraries", "Libraries", [libraries_table(view, shelf)], "Every library"),
+        Section("go-on", "Go on", go_on),
     ]
     return Page(title, [lead], sections)
 
@@ -134,36 +135,33 @@ def _picture(view: SiteView, ordered: Sequence[str]) -> list[Block]:
     return [ranges("landscape", "What the fastest program costs", "cycles per byte", kept, caption)]
 
 
-def algorithms_table(view: SiteView, up: str) -> Block:
+def algorithms_table(view: SiteView) -> Block:
     """Every algorithm with who wins it."""
-    rows: list[Sequence[Entry]] = []
+    rows = []
     for name in sorted(view.main, key=lambda algorithm: view.title(algorithm).casefold()):
         work, contests = view.main[name], view.main_contests(name)
         field = field_of(contests)
         winner, sign = winner_text(contests)
         won = tallies(contests)[0].won
         best = min((contest.best for contest in contests), key=lambda best: value_in(best.cost, field))
-        rows.append(
-            [
-                parts.algorithm_item(view, name, up, tip=plain(name, 60)),
-                work_text(work),
-                f"{sign} {winner}".strip(),
-                Item(f"{won} of {len(contests)}", value=won),
-                parts.cost_item(best.cost, field),
-                f"{field}/{per_work(work)}",
-                parts.machine_item(view, best.machine, up),
-                len({stand.runner for contest in contests for stand in contest.stands}),
-            ]
+        row = (
+            parts.algorithm_item(view, name, "", tip=plain(name, 60)),
+            work_text(work),
+            f"{sign} {winner}".strip(),
+            parts.won_item(won, len(contests)),
+            parts.cost_item(best.cost, field),
+            f"{field}/{per_work(work)}",
+            parts.machine_item(view, best.machine, ""),
+            len({stand.runner for contest in contests for stand in contest.stands}),
         )
-    heads = columns(
-        "algorithm | work | fastest on most machines | on:n | least cost:n | per | there | programs:n"
-    )
-    return sorted_table(Listing("Every algorithm", heads, rows))
+        rows.append(row)
+    heads = "algorithm | work | fastest on most machines | on:n | least cost:n | per | there | programs:n"
+    return sorted_table_of("Every algorithm", heads, rows)
 
 
-def libraries_table(view: SiteView, shelf: Mapping[str, Shelf], up: str) -> Block:
+def libraries_table(view: SiteView, shelf: Mapping[str, Shelf]) -> Block:
     """Every library with how often it wins."""
-    rows: list[Sequence[Entry]] = []
+    rows = []
     for address, entry in shelf.items():
         mains = main_tallies(view, entry)
         of_runners = [tally for tallied in mains.values() for tally in tallied]
@@ -171,70 +169,60 @@ def libraries_table(view: SiteView, shelf: Mapping[str, Shelf], up: str) -> Bloc
         won = sum(tally.won for tally in of_runners)
         versions = [plain(name, 20) for name in sorted({stand.cost.version for stand in entry.stands})]
         more = f" and {len(versions) - 3} more" if versions[3:] else ""
-        rows.append(
-            [
-                Item(plain(entry.name, 60), up + address),
-                ", ".join(plain(name, 30) for name in sorted(entry.runners)),
-                len({stand.machine for stand in entry.stands}),
-                len(mains),
-                Item(f"{won:,} of {len(factors):,}", value=won),
-                parts.factor_item(statistics.median(factors)) if factors else parts.NONE,
-                ", ".join(versions[-3:]) + more,
-            ]
+        row = (
+            Item(plain(entry.name, 60), address),
+            ", ".join(plain(name, 30) for name in sorted(entry.runners)),
+            len({stand.machine for stand in entry.stands}),
+            len(mains),
+            parts.won_item(won, len(factors)),
+            parts.factor_item(statistics.median(factors)) if factors else parts.NONE,
+            ", ".join(versions[-3:]) + more,
         )
-    heads = columns(
+        rows.append(row)
+    heads = (
         "library | programs:text | machines:n | algorithms:n | fastest alone:n | × the fastest, median:n"
         " | versions:text"
     )
-    return sorted_table(Listing("Every library", heads, rows))
+    return sorted_table_of("Every library", heads, rows)
 
 
-def machines_table(view: SiteView, up: str) -> Block:
+def machines_table(view: SiteView) -> Block:
     """Every machine with who wins most there."""
-    by_machine: dict[str, list[Contest]] = {}
-    for work in view.main.values():
-        for contest in view.contests[work]:
-            by_machine.setdefault(contest.machine, []).append(contest)
-    rows: list[Sequence[Entry]] = []
+    mains = (contest for name in view.main for contest in view.main_contests(name))
+    by_machine = grouped(mains, lambda contest: contest.machine)
+    rows = []
     for name, runs in view.runs.items():
-        mains = by_machine.get(name, [])
-        first = tallies(mains)[0] if mains else None
-        rows.append(
-            [
-                parts.machine_item(view, name, up),
-                plain(runs[0].cpu_model, 80),
-                plain(runs[0].architecture, 20) or "–",
-                plain(runs[0].provider, 30) or "none",
-                len(mains),
-                f"{plain(first.runner, 40)}, at {first.won}" if first and first.won else "–",
-                len(runs),
-                parts.day(runs[0].started_at),
-            ]
+        here = by_machine.get(name, [])
+        first = tallies(here)[0] if here else None
+        row = (
+            parts.machine_item(view, name, ""),
+            plain(runs[0].cpu_model, 80),
+            plain(runs[0].architecture, 20) or "–",
+            plain(runs[0].provider, 30) or "none",
+            len(here),
+            f"{plain(first.runner, 40)}, at {first.won}" if first and first.won else "–",
+            len(runs),
+            parts.day(runs[0].started_at),
         )
-    heads = columns(
-        "machine | processor:text | architecture | hypervisor | algorithms:n | fastest at most | runs:n | newest"
-    )
-    return sorted_table(Listing("Every machine", heads, rows))
+        rows.append(row)
+    heads = "machine | processor:text | architecture | hypervisor | algorithms:n | fastest at most | runs:n | newest"
+    return sorted_table_of("Every machine", heads, rows)
 
 
-def dates_table(months: Mapping[str, list[RunRow]], fresh: Mapping[str, Sequence[object]], up: str) -> Block:
+def dates_table(months: Mapping[str, list[RunRow]], fresh: Mapping[str, Sequence[object]]) -> Block:
     """Every month with its runs."""
-    rows: list[Sequence[Entry]] = [
-        [
-            Item(
-                month_title(name),
-                up + addresses.month(name),
-                value=float(name.replace("-", "")) if name != addresses.UNKNOWN else None,
-            ),
+    rows = []
+    for name, runs in months.items():
+        order = float(name.replace("-", "")) if name != addresses.UNKNOWN else None
+        row = (
+            Item(month_title(name), addresses.month(name), value=order),
             len(runs),
             len({run.machine for run in runs}),
             sum(run.cells for run in runs),
             len(fresh.get(name, ())),
-        ]
-        for name, runs in months.items()
-    ]
-    heads = columns("month | runs:n | machines:n | figures:n | new versions:n")
-    return sorted_table(Listing("Every month", heads, rows))
+        )
+        rows.append(row)
+    return sorted_table_of("Every month", "month | runs:n | machines:n | figures:n | new versions:n", rows)
 
 
 _DATA = (
@@ -257,8 +245,8 @@ _QUERY = (
 
 def data_page(view: SiteView, files: Sequence[tuple[str, int, int]]) -> Page:
     """The downloads: (name, rows, bytes) of each file."""
-    rows: list[Sequence[Entry]] = [
-        [Item(name, f"data/{name}"), count, Item(f"{size / 1e6:,.2f} MB", value=size)]
+    rows = [
+        (Item(name, f"data/{name}"), count, Item(f"{size / 1e6:,.2f} MB", value=size))
         for name, count, size in files
     ]
     texts = [
@@ -267,9 +255,9 @@ def data_page(view: SiteView, files: Sequence[tuple[str, int, int]]) -> Page:
         "are no positive number.",
         "Samples are not here: they stay in the atlas (perbyte atlas query, perbyte atlas pull).",
     ]
-    table = sorted_table(Listing("Files", columns("file | rows:n | size:n"), rows))
+    table = sorted_table_of("Files", "file | rows:n | size:n", rows)
     sections = [
-        Section("summary", "Files", "Files", [table, listed(texts)]),
-        Section("repeat", "Use", "How to use them", [Block("code", _PANDAS), Block("code", _QUERY)]),
+        Section("summary", "Files", [table, listed(texts)]),
+        Section("repeat", "Use", [Block("code", _PANDAS), Block("code", _QUERY)], "How to use them"),
     ]
     return Page("All data", ["Everything that the pages show, and what they leave out, as files."], sections)

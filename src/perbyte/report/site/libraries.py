@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from perbyte.atlas.export import RankedWork, Stand
+from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
-from perbyte.report.html import Block, Page, Section, answer, sorted_table, unfolding
-from perbyte.report.listing import Entry, Item, Listing, columns
+from perbyte.report.html import Block, Page, Section, answer, sorted_table_of, unfolding
+from perbyte.report.listing import Entry, Item
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section
 from perbyte.report.site.drawn import Bar, bars
@@ -66,10 +67,10 @@ def library_page(view: SiteView, shelf: Shelf) -> Page:
     machines = {stand.machine for stand in shelf.stands}
     summary = [*answer(_card(view, shelf, mains)), *_picture(view, mains)]
     sections = [
-        Section("summary", "Summary", "Summary", summary),
-        Section("algorithms", "Algorithms", "At each algorithm", [_algorithms(view, mains)]),
-        Section("works", "Every work", "Every operation, contract and size", [_works(view, shelf)]),
-        Section("versions", "Versions", "Versions", [_versions(shelf)]),
+        Section("summary", "Summary", summary),
+        Section("algorithms", "Algorithms", [_algorithms(view, mains)], "At each algorithm"),
+        Section("works", "Every work", [_works(view, shelf)], "Every operation, contract and size"),
+        Section("versions", "Versions", [_versions(shelf)]),
         *([changes_section(view, pairs)] if view.gathered.pairs else []),
     ]
     runners = ", ".join(plain(name, 40) for name in sorted(shelf.runners))
@@ -124,7 +125,7 @@ def _picture(view: SiteView, mains: dict[str, list[RunnerTally]]) -> list[Block]
     return [bars("against", "Cost over the fastest of the same machine", "× the fastest", rows, caption)]
 
 
-_COLUMNS = columns(
+_HEADS = (
     "algorithm | work | program | machines:n | ► fastest:n | = alike:n | ? open:n | × the fastest, median:n"
 )
 
@@ -135,7 +136,7 @@ def _algorithms(view: SiteView, mains: dict[str, list[RunnerTally]]) -> Block:
         for name in sorted(mains)
         for tally in mains[name]
     ]
-    return sorted_table(Listing("At each algorithm", _COLUMNS, rows))
+    return sorted_table_of("At each algorithm", _HEADS, rows)
 
 
 def _works(view: SiteView, shelf: Shelf) -> Block:
@@ -148,7 +149,7 @@ def _works(view: SiteView, shelf: Shelf) -> Block:
         rows += [
             [*head, *_tally_items(tally)] for tally in tallies(contests) if tally.runner in shelf.runners
         ]
-    table = sorted_table(Listing("Every work", _COLUMNS, rows))
+    table = sorted_table_of("Every work", _HEADS, rows)
     return unfolding(f"{counted(len(rows), 'row')}: programs, operations, contracts and sizes", [table])
 
 
@@ -166,15 +167,13 @@ def _tally_items(tally: RunnerTally) -> list[Entry]:
 
 def _versions(shelf: Shelf) -> Block:
     """Versions with the machines that have them and the days they were measured."""
-    stands_of: dict[tuple[str, str], list[Stand]] = {}
-    for stand in shelf.stands:
-        stands_of.setdefault((stand.runner, stand.cost.version), []).append(stand)
-    rows: list[Sequence[Entry]] = []
+    stands_of = grouped(shelf.stands, lambda stand: (stand.runner, stand.cost.version))
+    rows = []
     for (runner, version), stands in sorted(stands_of.items()):
         days = sorted(parts.day(stand.cost.first) for stand in stands)
         machines = [plain(name, 60) for name in sorted({stand.machine for stand in stands})]
         on = parts.first_names(machines, 4)
         program = (plain(version, 40) or "not told", plain(runner, 40))
-        rows.append([*program, len(machines), on, days[0], days[-1], len(stands)])
-    heads = columns("version | program | machines:n | on:text | first | last | figures:n")
-    return sorted_table(Listing("Versions on the pages", heads, rows))
+        rows.append((*program, len(machines), on, days[0], days[-1], len(stands)))
+    heads = "version | program | machines:n | on:text | first | last | figures:n"
+    return sorted_table_of("Versions on the pages", heads, rows)

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from perbyte.atlas.export import Gathered
 from perbyte.atlas.index import RunRow
+from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
-from perbyte.report.html import Block, Page, Section, answer, sorted_table, text, unfolding
-from perbyte.report.listing import Entry, Item, Listing, columns
+from perbyte.report.html import Block, Page, Section, answer, sorted_table_of, text, unfolding
+from perbyte.report.listing import Entry, Item
 from perbyte.report.ranks import estimate_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section
 from perbyte.report.site.drawn import Bar, bars
 from perbyte.report.site.parts import program
-from perbyte.report.site.view import Contest, Kind, SiteView, kind_of, per_work, tallies, work_text
+from perbyte.report.site.view import Contest, SiteView, kind_of, per_work, tallies, work_text
 from perbyte.report.wording import percent
 
 _BARS = 60
@@ -29,12 +28,12 @@ def machine_page(view: SiteView, name: str) -> Page:
     pairs = [pair for pair in view.gathered.apart if pair.after.machine == name]
     figures = sum(len(contest.stands) for contest in contests)
     sections = [
-        Section("summary", "Summary", "Summary", [*answer(_card(mains)), *_picture(view, mains)]),
-        Section("fastest", "Fastest", "The fastest at each algorithm", [_fastest(view, mains)]),
-        Section("figures", "Figures", "Every figure", _figures(view, contests)),
+        Section("summary", "Summary", [*answer(_card(mains)), *_picture(view, mains)]),
+        Section("fastest", "Fastest", [_fastest(view, mains)], "The fastest at each algorithm"),
+        Section("figures", "Figures", _figures(view, contests), "Every figure"),
         *([changes_section(view, pairs)] if len(runs) > 1 else []),
-        Section("runs", "Runs", "Runs", [_runs(runs), *_failed(view.gathered, runs)]),
-        Section("machine", "Machine", "What it is", [_facts(runs)]),
+        Section("runs", "Runs", [_runs(runs), *_failed(view.gathered, runs)]),
+        Section("machine", "Machine", [_facts(runs)], "What it is"),
     ]
     model = plain(runs[0].cpu_model, 80) or "an unknown processor"
     more = f", {plain(runs[0].provider, 40)}" if runs[0].provider else ""
@@ -82,23 +81,22 @@ def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:
 
 
 def _fastest(view: SiteView, mains: list[Contest]) -> Block:
-    rows: list[Sequence[Entry]] = [
-        [
+    rows: list[tuple[Entry, ...]] = [
+        (
             parts.algorithm_item(view, contest.work.algorithm),
             f"{work_text(contest.work)}, cycles a {per_work(contest.work)}",
             *parts.contest_items(contest),
-        ]
+        )
         for contest in mains
     ]
-    heads = parts.contest_columns("algorithm | work:text")
-    return sorted_table(Listing("The fastest at each algorithm", heads, rows))
+    return sorted_table_of(
+        "The fastest at each algorithm", parts.contest_heads("algorithm | work:text"), rows
+    )
 
 
 def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
     """A folded table for each kind of work."""
-    kinds: dict[Kind, list[Contest]] = {}
-    for contest in contests:
-        kinds.setdefault(kind_of(contest.work), []).append(contest)
+    kinds = grouped(contests, lambda contest: kind_of(contest.work))
     blocks: list[Block] = []
     for kind, alike in sorted(kinds.items()):
         count = sum(len(contest.stands) for contest in alike)
@@ -110,26 +108,21 @@ def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
 
 def _runs(runs: list[RunRow]) -> Block:
     """The runs of a machine, newest first; each has an address."""
-    rows: list[Sequence[Entry]] = []
-    for run in runs:
-        month = parts.UP + addresses.month(addresses.month_of(run.started_at))
-        floor = run.noise_floor
-        rows.append(
-            [
-                Item(plain(run.run, 80), id=parts.run_anchor(run.key)),
-                Item(plain(run.started_at, 40)[:16].replace("T", " "), month),
-                ", ".join(plain(library, 60) for library in run.libraries),
-                run.cells,
-                run.failures,
-                parts.NONE if floor is None else Item(percent(floor), value=floor),
-                "whole" if run.complete else "interrupted",
-                plain(run.perbyte_version, 30),
-            ]
+    rows = [
+        (
+            Item(plain(run.run, 80), id=parts.run_anchor(run.key)),
+            Item(parts.minute(run), parts.UP + addresses.month(addresses.month_of(run.started_at))),
+            parts.libraries_text(run),
+            run.cells,
+            run.failures,
+            parts.NONE if (floor := run.noise_floor) is None else Item(percent(floor), value=floor),
+            "whole" if run.complete else "interrupted",
+            plain(run.perbyte_version, 30),
         )
-    heads = columns(
-        "run | began | libraries:text | figures:n | without one:n | noise floor:n | end | Perbyte"
-    )
-    return sorted_table(Listing("Runs", heads, rows))
+        for run in runs
+    ]
+    heads = "run | began | libraries:text | figures:n | without one:n | noise floor:n | end | Perbyte"
+    return sorted_table_of("Runs", heads, rows)
 
 
 def _failed(gathered: Gathered, runs: list[RunRow]) -> list[Block]:
@@ -137,12 +130,11 @@ def _failed(gathered: Gathered, runs: list[RunRow]) -> list[Block]:
     failures = [(run, failure) for run in runs for failure in gathered.failures.get(run.key, ())]
     if not failures:
         return []
-    rows: list[Sequence[Entry]] = [
-        [plain(run.run, 80), plain(runner, 40), plain(kind, 24), count, plain(reason, 240)]
+    rows = [
+        (plain(run.run, 80), plain(runner, 40), plain(kind, 24), count, plain(reason, 240))
         for run, (runner, kind, reason, count) in failures
     ]
-    heads = columns("run | program | why | cells:n | said:text")
-    table = sorted_table(Listing("Without a figure", heads, rows))
+    table = sorted_table_of("Without a figure", "run | program | why | cells:n | said:text", rows)
     total = sum(count for _, (*_, count) in failures)
     return [unfolding(f"Without a figure: {counted(total)}, and why", [table])]
 

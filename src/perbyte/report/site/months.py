@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import calendar
-from collections.abc import Sequence
 
 from perbyte.atlas.index import RunRow
+from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.html import Block, Page, Section, answer, sorted_table
-from perbyte.report.listing import Entry, Item, Listing, columns
+from perbyte.report.html import Block, Page, Section, answer, sorted_table_of
+from perbyte.report.listing import Item
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section, known_changes
 from perbyte.report.site.view import SiteView
@@ -16,9 +16,7 @@ from perbyte.report.site.view import SiteView
 
 def months(view: SiteView) -> dict[str, list[RunRow]]:
     """The runs of each month, newest month and newest run first."""
-    runs_of: dict[str, list[RunRow]] = {}
-    for run in sorted(view.gathered.runs, key=lambda row: (row.started_at, row.key), reverse=True):
-        runs_of.setdefault(addresses.month_of(run.started_at), []).append(run)
+    runs_of = grouped(view.newest_first, lambda run: addresses.month_of(run.started_at))
     return dict(sorted(runs_of.items(), reverse=True))
 
 
@@ -35,7 +33,7 @@ def new_libraries(view: SiteView) -> dict[str, list[tuple[str, str]]]:
     """By month the versions of libraries that were measured for the first time, each with the machine."""
     seen: set[str] = set()
     libraries_of: dict[str, list[tuple[str, str]]] = {}
-    for run in sorted(view.gathered.runs, key=lambda row: (row.started_at, row.key)):
+    for run in reversed(view.newest_first):
         for library in run.libraries:
             if library not in seen:
                 seen.add(library)
@@ -57,35 +55,35 @@ def month_page(view: SiteView, name: str, runs: list[RunRow], fresh: list[tuple[
     machines = {run.machine for run in runs}
     winner = f"{counted(len(runs), 'run')} on {counted(len(machines), 'machine')}"
     sections = [
-        Section("summary", "Summary", "Summary", answer(parts.card("", winner, told))),
-        *([Section("new", "New versions", "New versions", [_fresh(view, fresh)])] if fresh else []),
+        Section("summary", "Summary", answer(parts.card("", winner, told))),
+        Section("new", "New versions", [_fresh(view, fresh)] if fresh else []),
         *([changes_section(view, pairs, "What changed")] if view.gathered.pairs else []),
-        Section("runs", "Runs", "Runs", [_runs(runs)]),
+        Section("runs", "Runs", [_runs(runs)]),
     ]
     return Page(month_title(name), [f"{sum(run.cells for run in runs):,} figures were measured."], sections)
 
 
 def _fresh(view: SiteView, fresh: list[tuple[str, str]]) -> Block:
-    rows: list[Sequence[Entry]] = []
+    rows = []
     for library, machine in fresh:
         # a run says which libraries it had as "name version"; a page exists where a figure of it stands
         name, _, version = library.rpartition(" ")
-        rows.append([plain(name or library, 60), plain(version, 40), parts.machine_item(view, machine)])
-    return sorted_table(Listing("New versions", columns("library | version | first on"), rows))
+        rows.append((plain(name or library, 60), plain(version, 40), parts.machine_item(view, machine)))
+    return sorted_table_of("New versions", "library | version | first on", rows)
 
 
 def _runs(runs: list[RunRow]) -> Block:
-    heads = columns("began | machine | processor:text | figures:n | without one:n | study | libraries:text")
-    rows: list[Sequence[Entry]] = [
-        [
-            plain(run.started_at, 40)[:16].replace("T", " ") or "–",
+    heads = "began | machine | processor:text | figures:n | without one:n | study | libraries:text"
+    rows = [
+        (
+            parts.minute(run) or "–",
             Item(plain(run.machine, 80), parts.UP + parts.run_address(run.machine, run.key)),
             plain(run.cpu_model, 80),
             run.cells,
             run.failures,
             Item(plain(run.study, 40) or "–", look="" if run.study else "none"),
-            ", ".join(plain(library, 60) for library in run.libraries),
-        ]
+            parts.libraries_text(run),
+        )
         for run in runs
     ]
-    return sorted_table(Listing("Runs", heads, rows))
+    return sorted_table_of("Runs", heads, rows)

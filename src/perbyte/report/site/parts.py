@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from perbyte.atlas.export import RankedWork, Stand
+from perbyte.atlas.index import RunRow
 from perbyte.atlas.overview import PointCost
 from perbyte.model.text import plain
 from perbyte.report.card import Card, Line, times_text
@@ -43,6 +44,11 @@ def card(sign: str, winner: str, told: Iterable[str], cost: str = "") -> Card:
 def factor_item(factor: float, wide: str = "") -> Item:
     """A factor as `×1.25`, with its range small behind it."""
     return Item(f"×{number(factor)}", value=factor, wide=wide)
+
+
+def won_item(won: int, of: int) -> Item:
+    """On how many of several something wins."""
+    return Item(f"{won:,} of {of:,}", value=won)
 
 
 def times_item(compared: Comparison, look: str = "") -> Item:
@@ -119,15 +125,15 @@ def next_items(contest: Contest) -> list[Item]:
     ]
 
 
-def contest_columns(before: str, each: str = "") -> tuple[Head, ...]:
-    """Columns for `contest_items`, after others; `each` is what costs are per."""
-    return columns(
+def contest_heads(before: str, each: str = "") -> str:
+    """The heads of `contest_items`, after others; `each` is what costs are per."""
+    return (
         f"{before} | fastest | cycles{each}:n | ns{each}:n | next | costs × as much:n | how sure | measured"
     )
 
 
 def contest_items(contest: Contest) -> list[Item]:
-    """A contest's winner with factor and certainty, under `contest_columns`."""
+    """A contest's winner with factor and certainty, under `contest_heads`."""
     best = contest.best
     return [
         program_item(best, ahead_text(contest), "winner"),
@@ -156,6 +162,16 @@ def run_anchor(key: str) -> str:
 def day(started_at: str) -> str:
     """The day a run began."""
     return plain(started_at, 40)[:10] or "–"
+
+
+def minute(run: RunRow) -> str:
+    """The minute in which a run began."""
+    return plain(run.started_at, 40)[:16].replace("T", " ")
+
+
+def libraries_text(run: RunRow) -> str:
+    """The libraries of a run with their versions."""
+    return ", ".join(plain(library, 60) for library in run.libraries)
 
 
 def first_names(names: Sequence[str], most: int) -> str:

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from perbyte.atlas.export import Gathered, RankedWork, Stand, main_works
-from perbyte.atlas.index import RunRow
 from perbyte.atlas.overview import per
 from perbyte.catalogue import load
 from perbyte.errors import PerbyteError
 from perbyte.model import Estimate
+from perbyte.model.groups import grouped
 from perbyte.model.text import plain
 from perbyte.report.ranks import RankedCosts, estimate_in, rank, value_in
 from perbyte.report.wording import size_label
@@ -105,16 +105,11 @@ class SiteView:
     def __init__(self, gathered: Gathered) -> None:
         self.gathered = gathered
         self.main = main_works(gathered.stands)
-        groups: dict[tuple[RankedWork, str], list[Stand]] = {}
-        for stand in gathered.stands:
-            groups.setdefault((stand.work, stand.machine), []).append(stand)
-        self.contests: dict[RankedWork, list[Contest]] = {}
-        for (work, machine), stands in sorted(groups.items()):
-            self.contests.setdefault(work, []).append(_contest(work, machine, stands))
-        runs: dict[str, list[RunRow]] = {}
-        for run in sorted(gathered.runs, key=lambda row: (row.started_at, row.key), reverse=True):
-            runs.setdefault(run.machine, []).append(run)
-        self.runs = dict(sorted(runs.items()))
+        places = grouped(gathered.stands, lambda stand: (stand.work, stand.machine))
+        contests = [_contest(work, machine, stands) for (work, machine), stands in sorted(places.items())]
+        self.contests = grouped(contests, lambda contest: contest.work)
+        self.newest_first = sorted(gathered.runs, key=lambda row: (row.started_at, row.key), reverse=True)
+        self.runs = dict(sorted(grouped(self.newest_first, lambda run: run.machine).items()))
         self._titles = _titles()
 
     def title(self, algorithm: str) -> str:
@@ -128,10 +123,7 @@ class SiteView:
     def works_of(self, algorithm: str) -> dict[Kind, list[RankedWork]]:
         """The works of an algorithm by kind, that of the main work first, sizes in order."""
         main = kind_of(self.main[algorithm])
-        works: dict[Kind, list[RankedWork]] = {}
-        for work in self.contests:
-            if work.algorithm == algorithm:
-                works.setdefault(kind_of(work), []).append(work)
+        works = grouped((work for work in self.contests if work.algorithm == algorithm), kind_of)
         ordered = sorted(
             works, key=lambda kind: (kind != main, kind.cpu != "full", kind.state != "loop", kind)
         )
@@ -159,14 +151,11 @@ def field_of(contests: Iterable[Contest]) -> str:
 
 def tallies(contests: Iterable[Contest]) -> list[RunnerTally]:
     """How each runner fares over contests: who wins most first, then by the median of its factors."""
-    results_of: dict[str, list[tuple[str, float]]] = {}
-    for contest in contests:
-        for stand in contest.stands:
-            results_of.setdefault(stand.runner, []).append((contest.sign(stand), contest.factor(stand)))
+    places = ((contest, stand) for contest in contests for stand in contest.stands)
     tallies = []
-    for runner, results in results_of.items():
-        signs = Counter(sign for sign, _ in results)
-        factors = tuple(sorted(factor for _, factor in results))
+    for runner, of_runner in grouped(places, lambda place: place[1].runner).items():
+        signs = Counter(contest.sign(stand) for contest, stand in of_runner)
+        factors = tuple(sorted(contest.factor(stand) for contest, stand in of_runner))
         tallies.append(RunnerTally(runner, signs[WON], signs[ALIKE], signs[OPEN], factors))
     return sorted(tallies, key=lambda tally: (-tally.won, tally.middle, tally.runner))
 

@@ -69,13 +69,13 @@ def site_pages(view: SiteView, title: str, files: list[tuple[str, int, int]]) ->
     shelf, by_month, fresh = shelves(view), months(view), new_libraries(view)
     yield "index.html", front.front_page(view, title, shelf, by_month)
     lists = (
-        ("algorithms", "Every algorithm", front.algorithms_table(view, "")),
-        ("libraries", "Every library", front.libraries_table(view, shelf, "")),
-        ("machines", "Every machine", front.machines_table(view, "")),
-        ("dates", "Every month", front.dates_table(by_month, fresh, "")),
+        ("algorithms", "Every algorithm", front.algorithms_table(view)),
+        ("libraries", "Every library", front.libraries_table(view, shelf)),
+        ("machines", "Every machine", front.machines_table(view)),
+        ("dates", "Every month", front.dates_table(by_month, fresh)),
     )
     for name, text, block in lists:
-        yield f"{name}.html", Page(text, [], [Section("summary", text, text, [block])])
+        yield f"{name}.html", Page(text, [], [Section("summary", text, [block])])
     yield "data.html", front.data_page(view, files)
     for name in sorted(view.main):
         yield addresses.algorithm(name), algorithm_page(view, name)

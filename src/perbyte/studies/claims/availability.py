@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from perbyte.catalogue.pattern import is_pattern
 from perbyte.datafile import Problem, Text
+from perbyte.model.groups import grouped
 from perbyte.studies.claims.form import Context, Finding, Form, Said, State, combinations
 from perbyte.studies.evidence import Absence, EvidenceRow
 from perbyte.studies.model import GROUP
@@ -27,10 +28,11 @@ class Provided(Form, frozen=True, kw_only=True, tag="provided"):
 
     def judge(self, context: Context) -> list[Finding]:
         """One finding per runner and algorithm of a group of cells, else one per algorithm."""
-        rows_of: dict[tuple[str, str, str], list[EvidenceRow]] = {}
-        for row in context.table.select(self.where):
-            runner = "*" if self.anywhere or self.everywhere else str(row.dims["runner"])
-            rows_of.setdefault((runner, row.label, str(row.dims["algorithm"])), []).append(row)
+        together = self.anywhere or self.everywhere
+        rows_of = grouped(
+            context.table.select(self.where),
+            lambda row: ("*" if together else _runner(row), row.label, str(row.dims["algorithm"])),
+        )
         labels = [(runner, label) for runner, label, _ in rows_of]
         findings = []
         for (runner, label, algorithm), rows in rows_of.items():
@@ -95,6 +97,10 @@ class OutOfReach(Form, frozen=True, kw_only=True, tag="out_of_reach"):
         return self.said(context).contrary
 
 
+def _runner(row: EvidenceRow) -> str:
+    return str(row.dims["runner"])
+
+
 def _there(context: Context, runner: str, label: str, rows: list[EvidenceRow]) -> Finding:
     """One figure proves that a library has the algorithm; a library that answered otherwise proves it has not."""
     if finding := _had_or_unprinted(rows, label):
@@ -112,7 +118,7 @@ def _somewhere(context: Context, label: str, rows: list[EvidenceRow]) -> Finding
     """Nobody has it only where every runner that the study names was asked; a runner that is not built may have it."""
     if finding := _had_or_unprinted(rows, label):
         return finding
-    named = {runner for row in rows if not is_pattern(runner := str(row.dims["runner"]))}
+    named = {runner for row in rows if not is_pattern(runner := _runner(row))}
     absent = sorted(named - context.table.runners)
     if absent:
         why = f"{' and '.join(absent)} did not measure here"
@@ -124,10 +130,7 @@ def _somewhere(context: Context, label: str, rows: list[EvidenceRow]) -> Finding
 
 def _everywhere(context: Context, label: str, rows: list[EvidenceRow]) -> Finding:
     """One library that lacks it decides; then one that did not measure."""
-    by_runner: dict[str, list[EvidenceRow]] = {}
-    for row in rows:
-        by_runner.setdefault(str(row.dims["runner"]), []).append(row)
-    findings = {runner: _there(context, runner, label, own) for runner, own in by_runner.items()}
+    findings = {runner: _there(context, runner, label, own) for runner, own in grouped(rows, _runner).items()}
     without = [runner for runner, finding in findings.items() if finding.state is State.NO]
     if without:
         having = [runner for runner, finding in findings.items() if finding.state is State.YES]
