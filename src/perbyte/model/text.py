@@ -26,6 +26,8 @@ _ACTIVE = re.compile(
 )
 _ACTIVE_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]*m)(?:{_ACTIVE.pattern})")
 
+_LETTERS = ("+-", ">", "|", "x", "-", "-", "...", "u", "!=", "<=", ">=", "-", "|", "^6", "^9", "^2", "->")
+_PLAIN = dict(zip("±►·×–—…µ≠≤≥─│⁶⁹²→“”", (*_LETTERS, '"', '"'), strict=True))
 FORMULA = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")  # what a spreadsheet computes
 
 
@@ -105,6 +107,23 @@ def visible(text: str, *, colours: bool = False) -> str:
     With `colours` sequences that only set colour and weight stay too.
     """
     return (_ACTIVE_BUT_COLOURS if colours else _ACTIVE).sub(_escape, text)
+
+
+def plain_letters(error: UnicodeError) -> tuple[str, int]:
+    """Give what an encoding cannot say in letters that it can: an error handler, as `codecs.register_error` takes it.
+
+    Raises `error` where it is not about encoding.
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = "".join(_in_plain(letter) for letter in error.object[error.start : error.end])
+    return text, error.end
+
+
+def _in_plain(letter: str) -> str:
+    if 0xDC80 <= ord(letter) <= 0xDCFF:  # a byte of a file name or an argument that is no UTF-8
+        return f"\\x{ord(letter) - 0xDC00:02x}"
+    return _PLAIN.get(letter, "?")
 
 
 def wants_colour(stream: TextIO) -> bool:
