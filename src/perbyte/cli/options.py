@@ -96,10 +96,9 @@ class JsonOption(Options):
     as_json: bool = flag("--json", help="Print JSON.")
 
 
-class Forms(Options):
+class Forms(JsonOption):
     """In which form something is printed."""
 
-    as_json: bool = flag("--json", help="Print JSON.")
     as_csv: bool = flag("--csv", help="Print CSV.")
 
     def __post_init__(self) -> None:

@@ -26,6 +26,7 @@ _ACTIVE = re.compile(
 )
 _ACTIVE_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]*m)(?:{_ACTIVE.pattern})")
 
+_NAMED = 6  # of what the same is noted of
 _LETTERS = ("+-", ">", "|", "x", "-", "-", "...", "u", "!=", "<=", ">=", "-", "|", "^6", "^9", "^2", "->")
 _PLAIN = dict(zip("±►·×–—…µ≠≤≥─│⁶⁹²→“”", (*_LETTERS, '"', '"'), strict=True))
 FORMULA = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")  # what a spreadsheet computes
@@ -82,6 +83,18 @@ def plain_lines(text: str, most: int = 40) -> str:
     """The last `most` lines of a text, each made plain."""
     lines = text.splitlines()
     return "\n".join(plain(line, 500) for line in lines[-most:])
+
+
+def alike_together(notes: Iterable[str]) -> list[str]:
+    """Notes such as `openssl: MESSAGE`, with those of one message as a line that names the first six it is about."""
+    whats_of: dict[str, list[str]] = {}
+    for note in notes:
+        what, colon, message = note.partition(": ")
+        whats_of.setdefault(colon + message if colon else note, []).extend([what] * bool(colon))
+    return [
+        ", ".join(whats[:_NAMED]) + (f" and {len(whats) - _NAMED} more" if len(whats) > _NAMED else "") + rest
+        for rest, whats in whats_of.items()
+    ]
 
 
 def inert(value: Any) -> Any:
