@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from perbyte.app.listener import Listener, Say
@@ -52,22 +53,21 @@ def fleet_at(address: str | None, hosts: Path | None, say: Say) -> Iterator[str]
 def measure_on(
     scheduler: str,
     job: Job,
-    names: Sequence[str],
     listener: Listener,
     tell: Callable[[str, str], None],
     *,
     patience_s: float,
 ) -> JobOutcome:
-    """Measure `job` on the machines `names` of a fleet, without names on all; `tell` hears (machine, text).
+    """Measure `job` on its machines, of which it may name none for all; `tell` hears (machine, text).
 
     Raises as `choose_machines` and `fleet.conduct.conduct`.
     """
     with connected(scheduler) as client:
         there = machines_of(client)
-    names = choose_machines(names or sorted(there), there, scheduler, listener.urgent)
+    names = choose_machines(job.machines or sorted(there), there, scheduler, listener.urgent)
     listener.say(f"job {job.id} on {counted(len(names), 'machine')}: {', '.join(names)}")
     try:
-        return conduct(scheduler, job, names, tell, patience_s=patience_s)
+        return conduct(scheduler, replace(job, machines=names), tell, patience_s=patience_s)
     except KeyboardInterrupt:
         listener.urgent(f"the machines are stopping; continue with: perbyte fleet measure --resume {job.id}")
         raise

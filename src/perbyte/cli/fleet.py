@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,14 +142,14 @@ def measure_(options: _FleetOptions) -> int:
             hint="give selectors, --suite NAME, 'study run NAME', or --resume JOB",
         )
     if options.resume:
-        job, names = saved_job(options.resume)
+        job = saved_job(options.resume)
     else:
-        job, names = new_job(*_checked(options.words), keep_identities=options.keep_identities), ()
+        job = new_job(*_checked(options.words), keep_identities=options.keep_identities)
     if options.machines:
-        names = tuple(options.machines.split(","))
+        job = replace(job, machines=tuple(options.machines.split(",")))
     with fleet_at(options.at.address, options.hosts, note) as scheduler:
         listener, tell = options.notes.listener, partial(_tell, quiet=options.notes.quiet)
-        done = measure_on(scheduler, job, names, listener, tell, patience_s=options.patience)
+        done = measure_on(scheduler, job, listener, tell, patience_s=options.patience)
     return _told(done, options)
 
 
