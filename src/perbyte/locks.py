@@ -11,6 +11,7 @@ import json
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from time import sleep
 
@@ -62,6 +63,15 @@ class Lock:
             os.ftruncate(self._handle, 0)
             os.pwrite(self._handle, json.dumps(record).encode(), 0)
         return True
+
+    def wait(self, what: str, waiting: Callable[[str], None]) -> None:
+        """Take the lock for `what` when nobody else has it; `waiting` is told once who has it."""
+        told = False
+        while not self.take(what):
+            if not told:
+                waiting(self.holder())
+            told = True
+            sleep(_POLL_S)
 
     def holder(self) -> str:
         """Say who has the lock, as far as that can be known: `process 12 of ann, since ...: what`."""
@@ -117,13 +127,12 @@ def cores_held(
             except OSError:
                 continue
             held.callback(lock.release)
-            told = False
-            while not lock.take(what):
-                if waiting and not told:
-                    waiting(core, lock.holder())
-                told = True
-                sleep(_POLL_S)
+            lock.wait(what, partial(waiting, core) if waiting else _unheard)
         yield
+
+
+def _unheard(_holder: str) -> None:
+    """Nobody wants to know who has a lock."""
 
 
 def _user() -> str:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from perbyte.cli.streams import note, plain_letters
+from perbyte.cli.streams import note
 from perbyte.errors import EnvironmentLacking
+from perbyte.model.text import plain_letters
 from perbyte.report.pictures import pictures_of, write_charts, written
 from perbyte.store import open_run
 

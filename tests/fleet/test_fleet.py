@@ -16,8 +16,9 @@ import pytest
 from fleet_processes import Bursts, burst_names, wait_for
 
 from perbyte.errors import EnvironmentLacking, StoreError, UsageError
-from perbyte.fleet.machine import Job, Parcel, facts_here, piece_here
+from perbyte.fleet.machine import facts_here, piece_here
 from perbyte.store import open_run, verify
+from perbyte.store.manifest import ManifestEntry
 
 pytest.importorskip("distributed")
 
@@ -219,9 +220,9 @@ def test_only_files_of_a_run_are_handed_out_or_taken(name, tmp_path, monkeypatch
     with pytest.raises(StoreError):
         piece_here("../../etc", "run.json", 0)
     with pytest.raises(StoreError, match="not a file of a run"):
-        conduct._fetch(None, Job("x", ()), "two", Parcel(name, 5, "00"), tmp_path)
+        conduct.fetch_file(tmp_path, name, ManifestEntry(5, "00"), lambda file, offset: b"other")
     with pytest.raises(StoreError, match="not a file of a run"):
-        conduct._fetch(None, Job("x", ()), "two", Parcel("run.json", 1 << 60, "00"), tmp_path)
+        conduct.fetch_file(tmp_path, "run.json", ManifestEntry(1 << 60, "00"), lambda file, offset: b"")
     with pytest.raises(UsageError, match="no job"):
         conduct.saved_job("../../etc")
 

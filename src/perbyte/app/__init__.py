@@ -9,7 +9,7 @@ The commands call the same functions, and show what these return (docs/python.md
 - `benchmarks`: benchmark files of a project; `gate`: when a comparison fails
 - `importing`: other tools' listings
 - `auditing`, `checkup`, `selftest`: a runner, the machine and the harness put to the test; `agreeing`: all libraries
-- `fleets`: which fleet and which of its machines are meant
+- `atlases`: which atlas is meant; `fleets`: which fleet, which of its machines, and one plan on all of them
 - `leaking`: does time depend on secrets; `advising`: what a question needs; `lists`: what there is to choose from
 - `listener`: who hears of it meanwhile
 """

@@ -19,6 +19,12 @@ from perbyte.runners import RunnerSpec, Session, find, locate, stale
 from perbyte.runners.needs import Missing, look
 from perbyte.store.files import replace_atomically
 
+_CALIBRATED = (
+    *("cycle_source", "reason", "tick_hz", "tick_quantum", "probe_cycles", "fixed_ticks"),
+    *("contention_probe", "contention_window", "contention_length", "contention_floor"),
+    *("contention_shared", "contention_limit", "waited_ms", "selfcheck"),
+)  # what is told of a calibration
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Checkup:
@@ -135,20 +141,7 @@ def _greet(name: str) -> dict[str, object]:
                 "algorithms": len({row.algorithm for row in hello.operations}),
                 "object": hello.object,
                 "cpu_features": hello.cpu_features,
-                "cycle_source": calibration.cycle_source,
-                "reason": calibration.reason,
-                "tick_hz": calibration.tick_hz,
-                "tick_quantum": calibration.tick_quantum,
-                "probe_cycles": calibration.probe_cycles,
-                "fixed_ticks": calibration.fixed_ticks,
-                "contention_probe": calibration.contention_probe,
-                "contention_window": calibration.contention_window,
-                "contention_length": calibration.contention_length,
-                "contention_floor": calibration.contention_floor,
-                "contention_shared": calibration.contention_shared,
-                "contention_limit": calibration.contention_limit,
-                "waited_ms": calibration.waited_ms,
-                "selfcheck": calibration.selfcheck,
+                **{name: getattr(calibration, name) for name in _CALIBRATED},
                 "layout_fixed": session.layout_fixed,
                 "outdated": stale(session.spec),
             }

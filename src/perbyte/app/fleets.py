@@ -3,15 +3,26 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from perbyte.app.listener import Say
+from perbyte.app.listener import Listener, Say
 from perbyte.catalogue import parse_selector
 from perbyte.catalogue.pattern import expand_braces, is_pattern
 from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.fleet.conduct import JobOutcome, other_names, require_agreement
-from perbyte.fleet.machine import MachineFacts
+from perbyte.fleet.conduct import (
+    JobOutcome,
+    conduct,
+    connected,
+    machines_of,
+    other_names,
+    require_agreement,
+)
+from perbyte.fleet.machine import Job, MachineFacts
+from perbyte.model.text import counted
+
+_ALONE = ("--out", "--resume", "--report", "--input", "--dry-run")  # options of one machine
 
 
 def address_of(address: str | None) -> str:
@@ -39,6 +50,29 @@ def fleet_at(address: str | None, hosts: Path | None, say: Say) -> Iterator[str]
         yield scheduler
 
 
+def measure_on(
+    scheduler: str,
+    job: Job,
+    listener: Listener,
+    tell: Callable[[str, str], None],
+    *,
+    patience_s: float,
+) -> JobOutcome:
+    """Measure `job` on its machines, of which it may name none for all; `tell` hears (machine, text).
+
+    Raises as `choose_machines` and `fleet.conduct.conduct`.
+    """
+    with connected(scheduler) as client:
+        there = machines_of(client)
+    names = choose_machines(job.machines or sorted(there), there, scheduler, listener.urgent)
+    listener.say(f"job {job.id} on {counted(len(names), 'machine')}: {', '.join(names)}")
+    try:
+        return conduct(scheduler, replace(job, machines=names), tell, patience_s=patience_s)
+    except KeyboardInterrupt:
+        listener.urgent(f"the machines are stopping; continue with: perbyte fleet measure --resume {job.id}")
+        raise
+
+
 def choose_machines(
     names: Sequence[str], there: Mapping[str, MachineFacts], scheduler: str, say: Say
 ) -> tuple[str, ...]:
@@ -58,6 +92,14 @@ def choose_machines(
         )
     require_agreement({name: facts for name, facts in there.items() if name in names})
     return names
+
+
+def job_words(words: Sequence[str]) -> tuple[str, ...]:
+    """The words of a job: a command for each machine. Raises UsageError for an option that is of one machine."""
+    for word in words:
+        if (name := word.split("=")[0]) in _ALONE:
+            raise UsageError(f"{name} is for a single machine", hint="leave it out")
+    return (*words,) if tuple(words[:2]) == ("study", "run") else ("measure", *words)
 
 
 def runners_named(selectors: Iterable[str]) -> tuple[str, ...]:

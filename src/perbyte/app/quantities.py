@@ -7,14 +7,8 @@ from collections.abc import Sequence
 
 from perbyte.errors import UsageError
 
-UNITS = (
-    "cycles/byte",
-    "cycles/call",
-    "ns/call",
-    "MB/s",
-    "GB/s",
-    "calls/s",
-)  # those of `stats.quantity`, which a test compares
+# those of `stats.quantity`, which a test compares
+UNITS = ("cycles/byte", "cycles/call", "ns/call", "MB/s", "GB/s", "calls/s")
 _SHORT_UNITS = {"cpb": "cycles/byte", "c/b": "cycles/byte", "cycles": "cycles/call", "ns": "ns/call"}
 LONGEST_S = 7 * 86400.0  # of a run; nobody means more
 _TIME_UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}

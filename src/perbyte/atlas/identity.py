@@ -26,18 +26,8 @@ _WORDS = {"measure", "study", "run", "fleet", "selftest"}
 _OPTION = re.compile(r"--?[a-z][a-z-]*")
 _FLAGS = {"--quick", "-q", "--quiet", "--json", "--csv", "--strict", "--dry-run"}
 _OPTIONS = {
-    *(
-        "--size",
-        "--operation",
-        "--contract",
-        "--cpu",
-        "--precision",
-        "--budget",
-        "--epochs",
-        "--cores",
-        "--core",
-    ),
-    *("--seed", "--suite", "--unit", "--rate", *_FLAGS),
+    *("--size", "--operation", "--contract", "--cpu", "--precision", "--budget", "--epochs"),
+    *("--cores", "--core", "--seed", "--suite", "--unit", "--rate", *_FLAGS),
 }
 _VALUE = re.compile(r"[A-Za-z0-9.,%/*-]{1,80}")
 

@@ -1,5 +1,6 @@
-"""Where an atlas lies: a directory, or a store behind a URL (`s3://bucket/perbyte`), by fsspec.
+"""Where an atlas lies: a directory, or a store behind a URL (`s3://bucket/perbyte`), both by fsspec.
 
+What a directory promises beyond a store is done here: files appear in one step and on the disk, links are refused.
 Files of a directory are opened in place; those of a store are fetched once, checked against the index and kept in the
 user's cache. A name is joined to the root only when all its parts are plain words, and no part may be a link.
 """
@@ -28,22 +29,16 @@ class AtlasPlace:
 
     def __init__(self, url: str) -> None:
         """Reach the store behind `url`. Raises UsageError where nothing here can."""
-        self.url = url
-        self._fs: Any = None
-        if "://" not in url:
-            self.root = os.path.realpath(Path(url).expanduser())
-            return
         import fsspec
 
+        self.url, self.local = url, "://" not in url
+        if self.local:
+            self._fs, self.root = fsspec.filesystem("file"), os.path.realpath(Path(url).expanduser())
+            return
         try:
             self._fs, self.root = fsspec.core.url_to_fs(url)
         except (ImportError, ValueError) as error:
             self._fs, self.root = _by_arrow(url, error)
-
-    @property
-    def local(self) -> bool:
-        """True for a directory of this machine."""
-        return self._fs is None
 
     def empty(self) -> bool:
         """Whether nothing lies at the root of a directory, or nobody can tell."""
@@ -53,45 +48,43 @@ class AtlasPlace:
         """The names of the files in `folder`, sorted; none where it is missing. Raises StoreError."""
         with self._reached():
             try:
-                if self.local:
-                    return sorted(entry.name for entry in os.scandir(self._path(folder)))
                 self._fs.invalidate_cache()
-                entries = self._fs.ls(self._url(folder), detail=True)
-                return sorted(
-                    str(entry["name"]).rpartition("/")[2] for entry in entries if entry.get("type") == "file"
-                )
+                entries = self._fs.ls(self._at(folder), detail=True)
             except FileNotFoundError:
                 return []
+            return sorted(
+                str(entry["name"]).rpartition("/")[2] for entry in entries if entry.get("type") == "file"
+            )
 
     def read(self, name: str, limit_bytes: int) -> bytes:
         """The content of a small file. Raises StoreError where it is missing, no file, or larger than `limit_bytes`."""
         if self.local:
-            place = self._path(name)
+            place = Path(self._at(name))
             check_regular(place, limit_bytes)
             return place.read_bytes()
         with self._reached():
-            size = int(self._fs.info(self._url(name)).get("size") or 0)
+            size = int(self._fs.info(self._at(name)).get("size") or 0)
             if size > limit_bytes:
                 raise StoreError(
                     f"{self.url}/{name} has {size} bytes, more than the {limit_bytes} an atlas has there",
                     hint="this is not an atlas of Perbyte, or it is damaged",
                 )
-            with self._fs.open(self._url(name), "rb") as file:
+            with self._fs.open(self._at(name), "rb") as file:
                 return bytes(file.read(limit_bytes + 1)[:limit_bytes])
 
     def holds(self, name: str) -> bool:
         """Whether there is a file of this name."""
         with self._reached():
-            return self._path(name).is_file() if self.local else bool(self._fs.exists(self._url(name)))
+            return bool(self._fs.exists(self._at(name)))
 
     def bring(self, source: Path, name: str) -> None:
         """Move the file `source` to `name`; a reader sees all of it or nothing. Raises StoreError."""
         if not self.local:
             with self._reached():
-                self._fs.put_file(str(source), self._url(name))
+                self._fs.put_file(str(source), self._at(name))
             source.unlink()
             return
-        place = self._path(name)
+        place = Path(self._at(name))
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             with source.open("rb") as file:
@@ -108,9 +101,9 @@ class AtlasPlace:
         """Write a small file; a reader sees all of it or nothing. Raises StoreError."""
         if not self.local:
             with self._reached():
-                self._fs.pipe_file(self._url(name), content)
+                self._fs.pipe_file(self._at(name), content)
             return
-        place = self._path(name)
+        place = Path(self._at(name))
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -120,10 +113,8 @@ class AtlasPlace:
     def remove(self, name: str) -> None:
         """Remove a file; nothing happens where there is none."""
         with self._reached():
-            if self.local:
-                self._path(name).unlink(missing_ok=True)
-            elif self._fs.exists(self._url(name)):
-                self._fs.rm_file(self._url(name))
+            if self._fs.exists(self._at(name)):
+                self._fs.rm_file(self._at(name))
 
     def opened(self, name: str, size_bytes: int, sha256: str, *, check: bool = False) -> Path:
         """A file of this machine with the content of `name`, whose size (with `check` also hash) is the one given.
@@ -131,7 +122,7 @@ class AtlasPlace:
         Raises StoreError where it is missing, a link, or not what the index says.
         """
         if self.local:
-            place = self._path(name)
+            place = Path(self._at(name))
             if check_regular(place, size_bytes) != size_bytes or (check and _hash(place) != sha256):
                 raise StoreError(
                     f"{place} differs from the atlas' index",
@@ -154,24 +145,25 @@ class AtlasPlace:
         return kept
 
     def _fetch(self, name: str, target: Path, size_bytes: int) -> None:
-        with self._reached(), self._fs.open(self._url(name), "rb") as source, target.open("wb") as file:
+        with self._reached(), self._fs.open(self._at(name), "rb") as source, target.open("wb") as file:
             left = size_bytes + 1
             while left > 0 and (piece := source.read(min(_CHUNK, left))):
                 file.write(piece)
                 left -= len(piece)
 
-    def _path(self, name: str) -> Path:
-        """The path of `name` in a directory. Raises StoreError where it would lead out of it."""
-        place = Path(self.root, *_parts(name))
-        if os.path.realpath(place) != str(place):
+    def _at(self, name: str) -> str:
+        """The path of `name` in its file system. Raises StoreError for no name, and where it would lead elsewhere."""
+        if not all(_PART.fullmatch(part) for part in name.split("/")):
+            raise StoreError(
+                f"{name[:100]!r} is not a file name of an atlas' file", hint="the atlas is damaged"
+            )
+        place = f"{self.root.rstrip('/')}/{name}"
+        if self.local and os.path.realpath(place) != place:
             raise StoreError(
                 f"{place} is a link, and an atlas has no links",
                 hint="copy the atlas with the files themselves",
             )
         return place
-
-    def _url(self, name: str) -> str:
-        return "/".join((self.root.rstrip("/"), *_parts(name)))
 
     @contextlib.contextmanager
     def _reached(self) -> Iterator[None]:
@@ -186,13 +178,6 @@ class AtlasPlace:
                 f"the atlas {self.url} cannot be reached: {text}",
                 hint="check the address, the network and the right to write there",
             ) from error
-
-
-def _parts(name: str) -> list[str]:
-    parts = name.split("/")
-    if not all(_PART.fullmatch(part) for part in parts):
-        raise StoreError(f"{name[:100]!r} is not a file name of an atlas' file", hint="the atlas is damaged")
-    return parts
 
 
 def _hash(place: Path) -> str:

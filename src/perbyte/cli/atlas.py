@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import click
 
 from perbyte import extras, places
+from perbyte.app.atlases import atlas_at, atlas_place, spread_over
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import Forms, QuietOption, Share
 from perbyte.cli.streams import note, print_json, print_lines
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking
 from perbyte.model.text import counted
-
-if TYPE_CHECKING:
-    from perbyte.atlas import Atlas
-    from perbyte.atlas.anew import Over
 
 
 class _AtlasOption(Options):
@@ -32,18 +27,6 @@ class _AtlasOption(Options):
 class _SpreadOptions(_AtlasOption):
     workers: int = option("--workers", default=0, help="Number of processes, by Dask.  [this one]")
     address: str | None = option("--scheduler", metavar="ADDRESS", help="Use this Dask scheduler.")
-
-    @contextlib.contextmanager
-    def spread(self) -> Iterator[Over]:
-        """A map in one process, on so many workers here, or on those behind a scheduler."""
-        if not self.workers and not self.address:
-            yield map
-            return
-        extras.require("fleet", "A fleet")
-        from perbyte.fleet.spread import spread
-
-        with spread(self.workers, self.address) as over:
-            yield over
 
 
 @click.group("atlas")
@@ -76,7 +59,7 @@ def add_(options: _AddOptions) -> int:
     """Add RUNs (the newest without them). A run that the atlas already has is not added again."""
     from perbyte.app.runs import find_run
 
-    place = placed(options.at.url)
+    place = atlas_place(options.at.url)
     from perbyte.atlas import add
 
     done = add(
@@ -108,7 +91,7 @@ def list_(options: _ListOptions) -> int:
 
     from perbyte.report.lists import machines_listing, runs_listing
 
-    atlas = opened(options.url)
+    atlas = atlas_at(options.url, note)
     listed = sorted(atlas.runs.values(), key=lambda row: (row.started_at, row.key), reverse=True)
     if options.as_json:
         print_json([{"key": row.key} | msgspec.to_builtins(row) for row in listed])
@@ -136,7 +119,7 @@ def query_(options: _AtlasQueryOptions) -> int:
     from perbyte.atlas import query
     from perbyte.cli.runs import print_rows
 
-    print_rows(*query(opened(options.at.url), options.sql), options.forms)
+    print_rows(*query(atlas_at(options.at.url, note), options.sql), options.forms)
     return EXIT_FINE
 
 
@@ -152,7 +135,7 @@ def pull_(options: _PullOptions) -> int:
     """Write RUNs of the atlas as run directories, for show, report, compare and study judge."""
     from perbyte.atlas import pull
 
-    atlas = opened(options.at.url)
+    atlas = atlas_at(options.at.url, note)
     full_keys = [atlas.find(key).key for key in options.keys]
     target = options.out or places.runs_home()
     pull(atlas, full_keys, target, lambda key: options.notes.note(f"run: {target / key}"))
@@ -164,7 +147,7 @@ def pack_(options: _AtlasOption) -> int:
     """Combine many small files into a few large ones. No data are lost, and queries get faster."""
     from perbyte.atlas import pack
 
-    before, after = pack(placed(options.url))
+    before, after = pack(atlas_place(options.url))
     note(f"{before:,} files before, {after:,} now")
     return EXIT_FINE
 
@@ -180,7 +163,7 @@ class _SiteOptions(Options):
 def site_(options: _SiteOptions) -> int:
     """Write the atlas as a website into DIRECTORY: pages by algorithm, library, machine and month, search, and data."""
     extras.require("report", "A site")
-    atlas, directory = opened(options.at.url), options.directory
+    atlas, directory = atlas_at(options.at.url, note), options.directory
     from perbyte.atlas.export import gather, write_data
     from perbyte.report.site.write import write_site
 
@@ -200,7 +183,7 @@ def verify_(options: _AtlasOption) -> int:
     from perbyte.atlas.reading import verify
     from perbyte.model.text import plain
 
-    atlas = opened(options.url, quiet=True)
+    atlas = atlas_at(options.url)
     wrong = verify(atlas)
     for line in wrong:
         print(plain(line, 400))
@@ -229,9 +212,9 @@ def refigure_(options: _RefigureOptions) -> int:
     """Compute all figures again from the samples under another policy, and show the changes."""
     from perbyte.atlas.anew import refigure
 
-    atlas = opened(options.over.url)
+    atlas = atlas_at(options.over.url, note)
     changes = {name: change for name in CHANGED if (change := getattr(options, name)) is not None}
-    with options.over.spread() as over:
+    with spread_over(options.over.workers, options.over.address) as over:
         told = refigure(atlas, changes, options.output, over)
     for problem in told.problems:
         note(f"left out: {problem}")
@@ -252,30 +235,11 @@ def claims_(options: _ClaimsOptions) -> int:
     """Judge the claims of STUDY on every machine that repeated it."""
     from perbyte.atlas.anew import judge_over
 
-    atlas = opened(options.over.url)
-    with options.over.spread() as over:
+    atlas = atlas_at(options.over.url, note)
+    with spread_over(options.over.workers, options.over.address) as over:
         judged = judge_over(atlas, options.study, over)
     if options.as_json:
         print_json([asdict(machines) | {"sentence": machines.sentence} for machines in judged])
     else:
         print_lines(f"{claim.claim}: {claim.says}\n  {claim.sentence}" for claim in judged)
     return EXIT_FINE
-
-
-def placed(url: str | None) -> str:
-    """The atlas that is meant: the one named, or the user's own. Raises EnvironmentLacking without its extra."""
-    extras.require("atlas", "An atlas")
-    return url or str(places.atlas_home())
-
-
-def opened(url: str | None, *, quiet: bool = False) -> Atlas:
-    """Open an atlas, and say what of its index cannot be read."""
-    from perbyte.model.text import plain
-
-    place = placed(url)
-    from perbyte.atlas import open_atlas
-
-    atlas = open_atlas(place)
-    for problem in atlas.problems:
-        note(f"note: {plain(problem, 300)}", quiet=quiet)
-    return atlas

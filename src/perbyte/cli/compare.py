@@ -75,11 +75,10 @@ def compare_command(options: _CompareOptions) -> int:
       perbyte compare runs/server runs/laptop runs/listing-of-2013
     """
     from perbyte.app.leak_changes import changes_alone, changes_in_runs
-    from perbyte.cli.conduct import note_regressions
     from perbyte.report import compared
     from perbyte.report.behaviour import changes, uncounted
     from perbyte.report.export import comparison_csv
-    from perbyte.report.gate import missing_lines
+    from perbyte.report.gate import missing_lines, regression_lines
 
     gate, rate = options.limits.gate, options.beside.rate
     if (alone := changes_alone(options.sides, options.run)) is not None:
@@ -109,7 +108,7 @@ def compare_command(options: _CompareOptions) -> int:
         note(reason, quiet=not reason)
         codes.append(code)
     if limit is not None:
-        note_regressions(limit, one_run=len(sides.runs) == 1)
+        notes(regression_lines(limit, one_run=len(sides.runs) == 1))
         codes.append(gate_code(limit, gate.undecided_is))
     return gravest(codes)
 

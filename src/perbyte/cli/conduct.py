@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from perbyte.app.listener import Listener
-from perbyte.cli.streams import note, notes
+from perbyte.cli.streams import note
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
     from perbyte.measure import Plan, Request, Survey
     from perbyte.model import Policy, Run
-    from perbyte.stats.pairing import Regressions
 
 
 def conduct(request: Request, policy: Policy, *, quiet: bool = False, **more: Any) -> Conducted:
@@ -53,23 +52,3 @@ def note_losses(run: Run, *, quiet: bool) -> None:
 
     if line := losses(run):
         note(line, quiet=quiet)
-
-
-def note_gaps(addresses: Sequence[str]) -> None:
-    """Say which rows of a comparison have no figure on one side."""
-    if addresses:
-        note(f"missing: {', '.join(addresses)}: nothing is known of what was to be compared there")
-
-
-def note_regressions(regressions: Regressions, *, one_run: bool, quiet: bool = False) -> None:
-    """Say what is slower than a limit allows. `one_run`: both sides were measured in turn."""
-    from perbyte.report.gate import regression_lines
-
-    notes(regression_lines(regressions, one_run=one_run), quiet=quiet)
-
-
-def note_profile(timing: Mapping[str, float]) -> None:
-    """Say where the time of a run went."""
-    from perbyte.report.gate import profile_lines
-
-    notes(profile_lines(timing))

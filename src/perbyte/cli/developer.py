@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import click
 
@@ -17,9 +16,6 @@ from perbyte.cli.streams import print_json, print_lines
 from perbyte.cli.terminal import LiveLine, print_listing, print_wrapped
 from perbyte.errors import EXIT_FINE, EXIT_FOUND
 from perbyte.model.cell import FULL
-
-if TYPE_CHECKING:
-    from perbyte.runners import RunnerSpec
 
 
 class _AgreeOptions(Options):
@@ -92,11 +88,15 @@ def conform_command(options: _ConformOptions) -> int:
       perbyte conform slow-hash --replay protocol/transcripts/good/sha-256.txt
     """
     from perbyte.app.auditing import check_tier, ready_runner
-    from perbyte.report.conformance import checked_json, checked_lines
+    from perbyte.report.conformance import checked_json, checked_lines, replay_lines
+    from perbyte.runners.conform import replay_file
 
     spec = ready_runner(options.name, options.cpus)
     if options.replay:
-        return _replay(spec, options.cpus, options.replay)
+        complaints_of = {cpu: replay_file(spec, options.replay, cpu=cpu) for cpu in options.cpus}
+        for cpu, complaints in complaints_of.items():
+            print_lines(replay_lines(f"{spec.name}, tier {cpu}", options.replay.name, complaints))
+        return EXIT_FOUND if any(complaints_of.values()) else EXIT_FINE
     checks = []
     for cpu in options.cpus:
         with closing(LiveLine(quiet=options.notes.quiet)) as line:
@@ -108,19 +108,6 @@ def conform_command(options: _ConformOptions) -> int:
     if options.as_json:
         print_json([checked_json(spec.name, check) for check in checks])
     return EXIT_FOUND if any(check.broken for check in checks) else EXIT_FINE
-
-
-def _replay(spec: RunnerSpec, cpus: Sequence[str], file: Path) -> int:
-    """Print what went otherwise than in a transcript."""
-    from perbyte.report.conformance import replay_lines
-    from perbyte.runners.conform import replay_file
-
-    code = EXIT_FINE
-    for cpu in cpus:
-        complaints = replay_file(spec, file, cpu=cpu)
-        print_lines(replay_lines(f"{spec.name}, tier {cpu}", file.name, complaints))
-        code = EXIT_FOUND if complaints else code
-    return code
 
 
 class _SelftestOptions(Options):

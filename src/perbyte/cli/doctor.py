@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Literal
@@ -114,7 +113,7 @@ def show_rows(what: str, pattern: str, *, as_json: bool) -> int:
 
     rows = rows_of(what, pattern, note)
     if as_json:
-        print(json.dumps(rows, indent=1, default=str))
+        print_json(rows)
         return EXIT_FINE
     if what == "runs":
         note("runs made with --out lie where that said, and are named by their directory")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from perbyte.cli.options import QuietOption
 from perbyte.cli.streams import note, notes, print_json
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
-from perbyte.model.text import counted, plain
+from perbyte.model.text import plain
 
 if TYPE_CHECKING:
     from perbyte.fleet.conduct import JobOutcome
@@ -132,46 +133,36 @@ def measure_(options: _FleetOptions) -> int:
     seed, and returns its run. A lost machine continues when it is back; no other machine measures its cells.
     """
     extras.require("fleet", "A fleet")
-    from perbyte.app.fleets import choose_machines, fleet_at
-    from perbyte.fleet import conduct
+    from perbyte.app.fleets import fleet_at, measure_on
+    from perbyte.fleet.conduct import new_job, saved_job
 
-    quiet = options.notes.quiet
     if bool(options.words) == bool(options.resume):
         raise UsageError(
             "there is nothing to measure",
             hint="give selectors, --suite NAME, 'study run NAME', or --resume JOB",
         )
+    if options.resume:
+        job = saved_job(options.resume)
+    else:
+        job = new_job(*_checked(options.words), keep_identities=options.keep_identities)
+    if options.machines:
+        job = replace(job, machines=tuple(options.machines.split(",")))
     with fleet_at(options.at.address, options.hosts, note) as scheduler:
-        with conduct.connected(scheduler) as client:
-            there = conduct.machines_of(client)
-        if options.resume:
-            job, names = conduct.saved_job(options.resume)
-        else:
-            names = tuple(sorted(there))
-            job = conduct.new_job(*_checked(options.words), keep_identities=options.keep_identities)
-        if options.machines:
-            names = tuple(options.machines.split(","))
-        names = choose_machines(names, there, scheduler, note)
-        options.notes.note(f"job {job.id} on {counted(len(names), 'machine')}: {', '.join(names)}")
-        try:
-            watch = partial(_tell, quiet=quiet)
-            done = conduct.conduct(scheduler, job, names, watch, patience_s=options.patience)
-        except KeyboardInterrupt:
-            note(f"the machines are stopping; continue with: perbyte fleet measure --resume {job.id}")
-            raise
+        listener, tell = options.notes.listener, partial(_tell, quiet=options.notes.quiet)
+        done = measure_on(scheduler, job, listener, tell, patience_s=options.patience)
     return _told(done, options)
 
 
 def _told(done: JobOutcome, options: _FleetOptions) -> int:
+    from perbyte.app.atlases import atlas_place
     from perbyte.app.fleets import add_runs
     from perbyte.report.lists import outcome_lines
 
     notes(outcome_lines(done))
     if (options.url or options.add_to_atlas) and done.runs:
-        from perbyte.cli.atlas import placed
-
-        add_runs(done, placed(options.url))
-        note(f"atlas: {placed(options.url)}")
+        place = atlas_place(options.url)
+        add_runs(done, place)
+        note(f"atlas: {place}")
     if done.runs and not options.notes.quiet:
         from perbyte.report.runtext import render_side_by_side
         from perbyte.store import open_run
@@ -182,14 +173,11 @@ def _told(done: JobOutcome, options: _FleetOptions) -> int:
 
 def _checked(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The command for the machines, once it is known that it is one, and the runners it names."""
-    from perbyte.app.fleets import runners_named
+    from perbyte.app.fleets import job_words, runners_named
     from perbyte.cli.group import commands
     from perbyte.studies import find
 
-    words = words if words[:2] == ("study", "run") else ("measure", *words)
-    for word in words:
-        if word.split("=")[0] in ("--out", "--resume", "--report", "--input", "--dry-run"):
-            raise UsageError(f"{word.split('=')[0]} is for a single machine", hint="leave it out")
+    words = job_words(words)
     inner: Any = commands.get_command(click.Context(commands), words[0])
     rest = list(words[1:])
     if words[0] == "study":

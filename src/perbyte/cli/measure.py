@@ -12,15 +12,13 @@ from perbyte import extras
 from perbyte.app.quantities import read_sizes
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import Additions, CellOptions, Output, PolicyOptions, Words
-from perbyte.cli.streams import note, print_json, print_lines
+from perbyte.cli.streams import note, notes, print_json, print_lines
 from perbyte.errors import UsageError
 from perbyte.places import require_writable
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
     from perbyte.catalogue import Suite
-    from perbyte.measure import Request
-    from perbyte.model import Policy
 
 SECTIONS = {
     "What to measure": "suite sizes operations contracts cpus states threads input",
@@ -64,39 +62,68 @@ def measure_command(options: _MeasureOptions) -> int:
 
     A cell is one algorithm, operation and size of a library. Without a selector: a quick suite of about ten seconds.
     """
-    from perbyte.app.requests import foresee_request, not_asked, open_suite
+    from perbyte.app.requests import (
+        QUICK_BUDGET_S,
+        budgeted,
+        foresee_request,
+        not_asked,
+        open_suite,
+        read_request,
+    )
+    from perbyte.cli.conduct import conduct
 
     if options.report:
         extras.require("report", "A page")
         require_writable(options.report)
-    suite = None
-    if options.suite:
-        if options.selectors or options.resume:
-            raise UsageError("--suite replaces selectors", hint="leave out the selectors (or --resume)")
-        suite, selectors = open_suite(options.suite, options.output.note)
-        budget = suite.budget_s if options.policy.budget is None else options.policy.budget
-        options = replace(options, selectors=selectors, policy=replace(options.policy, budget=budget))
+    if options.suite and (options.selectors or options.resume):
+        raise UsageError("--suite replaces selectors", hint="leave out the selectors (or --resume)")
     if options.resume:
         return _tell(_resume(options.resume, options), options, None, [])
-    request, input_facts = _read_request(options)
+    output, cells = options.output, options.cells
+    suite, selectors = open_suite(options.suite, output.note) if options.suite else (None, options.selectors)
+    usual_s = suite.budget_s if suite else None if selectors else QUICK_BUDGET_S
+    budget_s = usual_s if options.policy.budget is None else options.policy.budget
+    policy = replace(options.policy, budget=budget_s).policy()
+    request, input_facts = read_request(
+        selectors,
+        read_sizes(cells.sizes),
+        cells.operations,
+        cells.contracts,
+        options.cpus,
+        options.states,
+        threads=options.threads,
+        cores=options.policy.cores,
+        data=options.input,
+        limits=options.beside.limits and not output.as_csv,
+    )
     if options.dry_run:
-        foreseen = foresee_request(request, _policy(options), note, lenient=suite is not None)
-        if options.output.as_json:
+        foreseen = foresee_request(request, policy, note, lenient=suite is not None)
+        if output.as_json:
             print_json(foreseen.as_json())
         else:
             print_lines(cell.address for cell in foreseen.plan.cells)
-            for text in foreseen.notes():
-                note(text)
+            notes(foreseen.notes())
         return 0
-    return _tell(_measure(request, input_facts, options, suite), options, suite, not_asked(request))
+    kept_to = bool(options.selectors) and options.policy.budget is not None
+    done = conduct(
+        request,
+        policy,
+        out=options.out,
+        quiet=output.quiet,
+        input_facts=input_facts,
+        lenient=suite is not None,
+        budget=partial(budgeted, say=output.note, raised=not kept_to),
+    )
+    return _tell(done, options, suite, not_asked(request))
 
 
 def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_asked: Sequence[str]) -> int:
     """Look at what was asked for beside the figures, and print all of it."""
     from perbyte.app.conducting import with_behaviours
-    from perbyte.cli.conduct import note_losses, note_profile
+    from perbyte.cli.conduct import note_losses
     from perbyte.cli.runs import print_run
     from perbyte.measure import note_after
+    from perbyte.report.gate import profile_lines
 
     beside, output = options.beside, options.output
     if beside.count or beside.memory:
@@ -117,7 +144,7 @@ def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_as
             f"not asked, though built: {names} ('*' leaves opt-in libraries out; name them, or write '?*')"
         )
     if options.profile:
-        note_profile(done.outcome.timing)
+        notes(profile_lines(done.outcome.timing))
     if options.report:
         from perbyte.report.pages import write_run_page
 
@@ -143,50 +170,3 @@ def _resume(path: Path, options: _MeasureOptions) -> Conducted:
             "--resume uses the policy of the run", hint="of its options, only --budget can be changed"
         )
     return followed(conduct_resumed, path, quiet=options.output.quiet, budget_s=policy.budget)
-
-
-def _read_request(options: _MeasureOptions) -> tuple[Request, dict[str, str | int] | None]:
-    """What the options ask for, and what is known of the file that is measured on."""
-    from perbyte.app.requests import read_request
-
-    cells = options.cells
-    return read_request(
-        options.selectors,
-        read_sizes(cells.sizes),
-        cells.operations,
-        cells.contracts,
-        options.cpus,
-        options.states,
-        threads=options.threads,
-        cores=options.policy.cores,
-        data=options.input,
-        limits=options.beside.limits and not options.output.as_csv,
-    )
-
-
-def _policy(options: _MeasureOptions) -> Policy:
-    """The policy; without selectors the quick suite's budget, unless the command line has one."""
-    from perbyte.app.requests import QUICK_BUDGET_S
-
-    quick = not options.selectors and options.policy.budget is None
-    return (replace(options.policy, budget=QUICK_BUDGET_S) if quick else options.policy).policy()
-
-
-def _measure(
-    request: Request, input_facts: dict[str, str | int] | None, options: _MeasureOptions, suite: Suite | None
-) -> Conducted:
-    """Measure what was asked for; only a budget that was given beside selectors is kept to."""
-    from perbyte.app.requests import budgeted
-    from perbyte.cli.conduct import conduct
-
-    quiet = options.output.quiet
-    given = options.policy.budget is not None and suite is None and bool(options.selectors)
-    return conduct(
-        request,
-        _policy(options),
-        out=options.out,
-        quiet=quiet,
-        input_facts=input_facts,
-        lenient=suite is not None,
-        budget=partial(budgeted, say=options.output.note, raised=not given),
-    )

@@ -83,17 +83,11 @@ class PolicyOptions(PlaceOptions):
 
     def policy(self, start: Policy = DEFAULT) -> Policy:
         """The policy `start` with what was said."""
-        epochs = start.epochs if self.epochs is None else self.epochs
-        return replace(
-            start,
-            precision=start.precision if self.precision is None else self.precision,
-            budget_s=start.budget_s if self.budget is None else self.budget,
-            epochs=epochs,
-            max_epochs=max(epochs, start.max_epochs),
-            cores=start.cores if self.cores is None else self.cores,
-            seed=start.seed if self.seed is None else self.seed,
-            gentle=start.gentle or self.gentle,
-        )
+        words = ("precision", "epochs", "cores", "seed")
+        named = {"budget_s": self.budget} | {name: getattr(self, name) for name in words}
+        policy = replace(start, **{name: value for name, value in named.items() if value is not None})
+        most = max(policy.epochs, start.max_epochs)
+        return replace(policy, max_epochs=most, gentle=start.gentle or self.gentle)
 
 
 class JsonOption(Options):
@@ -102,10 +96,9 @@ class JsonOption(Options):
     as_json: bool = flag("--json", help="Print JSON.")
 
 
-class Forms(Options):
+class Forms(JsonOption):
     """In which form something is printed."""
 
-    as_json: bool = flag("--json", help="Print JSON.")
     as_csv: bool = flag("--csv", help="Print CSV.")
 
     def __post_init__(self) -> None:

@@ -10,7 +10,7 @@ from perbyte.app.quantities import read_sizes
 from perbyte.app.trying.clock import CELL_S, MOST_S, PAIR_S
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import BaselineOptions, Duration, GentleOption, QuietOption, TimeGateOptions, Words
-from perbyte.cli.streams import note, print_lines
+from perbyte.cli.streams import note, notes, print_lines
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, UsageError
 from perbyte.model import Run
 
@@ -91,19 +91,19 @@ def bench_command(asked: _BenchOptions) -> int:
 
 def _tell_changed(asked: _BenchOptions, run: Run, changed: ChangedBenchmarks) -> int:
     """Print what became of each benchmark since its program was kept; the exit code of the gate."""
-    from perbyte.cli.conduct import note_gaps, note_regressions
     from perbyte.report.benchmarks import changes_json, changes_lines
+    from perbyte.report.gate import gap_lines, regression_lines
 
     before, gate = asked.before, asked.limits.gate
     texts = changes_lines(run, changed.changes, as_markdown=before.markdown)
     before.tell({"changes": changes_json(changed.changes)}, texts, indent=None)
     if changed.new:
         before.note(f"not in the kept programs: {', '.join(changed.new)} (--keep keeps these)")
-    note_gaps(changed.gaps)
+    notes(gap_lines(changed.gaps))
     rows = [(change.algorithm, change.comparison) for _, change in changed.changes]
     code, regressions = gate.judge(rows, run.measuring_s, missing=bool(changed.gaps))
     if gate.fail_above is not None:
-        note_regressions(regressions, one_run=True, quiet=before.quiet)
+        notes(regression_lines(regressions, one_run=True), quiet=before.quiet)
     return code
 
 

@@ -99,13 +99,14 @@ def _history(options: _ReportOptions) -> int:
 
 
 def _atlas(options: _ReportOptions) -> int:
-    from perbyte.cli.atlas import opened
+    from perbyte.app.atlases import atlas_at
     from perbyte.report.atlas import atlas_page, atlas_pictures
 
     urls = options.runs
     if len(urls) > 1:
         raise UsageError("an atlas is one place", hint="perbyte report --atlas PLACE")
-    atlas = opened(str(urls[0]).replace(":/", "://", 1) if urls else None)  # a Path has made one slash of two
+    url = str(urls[0]).replace(":/", "://", 1) if urls else None  # a Path has made one slash of two
+    atlas = atlas_at(url, note)
     page, overview = atlas_page(atlas)
     return options.deliver("atlas.html", lambda: page, lambda: atlas_pictures(overview))
 

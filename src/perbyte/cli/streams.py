@@ -22,10 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from perbyte.errors import DataFileWarning
-from perbyte.model.text import json_ready, visible, wants_colour
-
-_LETTERS = ("+-", ">", "|", "x", "-", "-", "...", "u", "!=", "<=", ">=", "-", "|", "^6", "^9", "^2", "->")
-_PLAIN = dict(zip("±►·×–—…µ≠≤≥─│⁶⁹²→“”", (*_LETTERS, '"', '"'), strict=True))
+from perbyte.model.text import json_ready, plain_letters, visible, wants_colour
 
 
 class _Closed(io.TextIOBase):
@@ -78,20 +75,6 @@ def _tame(stream: Any) -> None:
         stream.untamed = stream.write
         colours = wants_colour(stream)
         stream.write = lambda text: stream.untamed(visible(text, colours=colours))
-
-
-def plain_letters(error: UnicodeError) -> tuple[str, int]:
-    """Give what an encoding cannot say in letters that it can: the error handler of the streams."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    text = "".join(_in_plain(letter) for letter in error.object[error.start : error.end])
-    return text, error.end
-
-
-def _in_plain(letter: str) -> str:
-    if 0xDC80 <= ord(letter) <= 0xDCFF:  # a byte of a file name or an argument that is no UTF-8
-        return f"\\x{ord(letter) - 0xDC00:02x}"
-    return _PLAIN.get(letter, "?")
 
 
 def note(text: str, *, quiet: bool = False) -> None:

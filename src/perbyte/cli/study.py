@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -18,7 +17,7 @@ from perbyte.cli.doctor import show_rows
 from perbyte.cli.options import JsonOption, Output, PolicyOptions
 from perbyte.cli.report import HELP, deliver_charts
 from perbyte.cli.runs import print_run
-from perbyte.cli.streams import note, print_lines
+from perbyte.cli.streams import note, notes, print_lines
 from perbyte.datafile import read_text
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.places import require_writable
@@ -29,9 +28,6 @@ from perbyte.studies.history import load_history
 from perbyte.studies.judge import newest_of_studies
 from perbyte.studies.skeleton import About, draw, read_figures, write_study
 from perbyte.studies.wording import listing
-
-if TYPE_CHECKING:
-    from perbyte.app.conducting import Conducted
 
 
 @click.group("study")
@@ -77,8 +73,9 @@ def run(options: _StudyRunOptions) -> int:
     """Measure the cells of study NAME here, judge its claims, and write run, report and charts."""
     from perbyte.app.conducting import with_counts
     from perbyte.app.requests import budgeted, study_request
-    from perbyte.cli.conduct import conduct, note_losses, note_profile
+    from perbyte.cli.conduct import conduct, note_losses
     from perbyte.measure import note_after
+    from perbyte.report.gate import profile_lines
 
     study, output, quick = find(options.name), options.output, options.quick
     if options.report:
@@ -96,7 +93,7 @@ def run(options: _StudyRunOptions) -> int:
         cut=given,  # whole by the study's own budget
     )
     if options.profile:
-        note_profile(done.outcome.timing)
+        notes(profile_lines(done.outcome.timing))
     output.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)")
     done = with_counts(done, study, output.listener)
     judgement = judge(study, done.run)
@@ -105,30 +102,18 @@ def run(options: _StudyRunOptions) -> int:
     print_run(done.run, output)
     if output.table:
         print("\n" + render_judgement(judgement), end="")
-    _write_pages(done, judgement, options)
+    if extras.has("report"):
+        from perbyte.report.pages import write_study_pages
+
+        output.note("drawing the page and the charts")
+        charts, page = write_study_pages(done.run, done.path, judgement, options.report, note)
+        output.note(f"charts: {charts}")
+        output.note(f"report: {page}")
+    else:
+        output.note(f"no page and no charts without the extra 'report': {extras.install_command('report')}")
     note_losses(done.run, quiet=output.quiet)
     note_after(done.run.conditions, done.outcome)
     return done.code or _strictly(options.strict, judgement)
-
-
-def _write_pages(done: Conducted, judgement: Judgement, options: _StudyRunOptions) -> None:
-    """Write page and charts into the run, and the page where it is wanted as well."""
-    say = options.output.note
-    if not extras.has("report"):
-        say(f"no page and no charts without the extra 'report': {extras.install_command('report')}")
-        return
-    from perbyte.report.files import written
-    from perbyte.report.pages import write_run_page
-    from perbyte.report.pictures import pictures_of, write_charts
-
-    say("drawing the page and the charts")
-    page = write_run_page(done.run, done.path / "report.html", judgement, note)
-    if options.report:
-        drawn = page
-        page = written(options.report, lambda part: shutil.copyfile(drawn, part), note)
-    write_charts(pictures_of(done.run, judgement), done.path / "charts", note)
-    say(f"charts: {done.path / 'charts'}")
-    say(f"report: {page}")
 
 
 class _JudgeOptions(Options):

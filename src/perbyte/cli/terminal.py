@@ -15,7 +15,7 @@ import time
 from typing import TYPE_CHECKING, TextIO
 
 from perbyte.cli.streams import control
-from perbyte.model.text import plain
+from perbyte.model.text import alike_together, plain
 from perbyte.report.listing import Listing, lines
 
 if TYPE_CHECKING:
@@ -54,7 +54,6 @@ def _columns(stream: TextIO) -> int:
 
 _REDRAW_S = 0.1
 _LINE_EVERY_S = 10.0
-_NAMED = 6  # of what the same is noted of
 
 
 class LiveLine:
@@ -101,7 +100,7 @@ class ProgressLine:
         self._quiet = quiet
         self._line = LiveLine(quiet=quiet)
         self._notes: set[str] = set()
-        self._alike: dict[str, list[str]] = {}
+        self._waiting: list[str] = []
 
     def moment(self, moment: Moment) -> None:
         """Show where the run stands."""
@@ -110,14 +109,9 @@ class ProgressLine:
 
     def note(self, text: str) -> None:
         """Print a note once; those that say the same of several things in a row become one line."""
-        if self._quiet or text in self._notes:
-            return
-        self._notes.add(text)
-        what, colon, message = text.partition(": ")
-        if colon:
-            self._alike.setdefault(colon + message, []).append(what)
-        else:
-            self._alike[text] = []
+        if not self._quiet and text not in self._notes:
+            self._notes.add(text)
+            self._waiting.append(text)
 
     def close(self) -> None:
         """Remove the line, and print what was noted last."""
@@ -125,9 +119,8 @@ class ProgressLine:
         self._line.close()
 
     def _print_notes(self) -> None:
-        if self._alike:
+        if self._waiting:
             self._line.close()
-        for text, whats in self._alike.items():
-            more = f" and {len(whats) - _NAMED} more" if len(whats) > _NAMED else ""
-            print(plain(", ".join(whats[:_NAMED]) + more + text, 1000), file=sys.stderr, flush=True)
-        self._alike.clear()
+        for line in alike_together(self._waiting):
+            print(plain(line, 1000), file=sys.stderr, flush=True)
+        self._waiting.clear()

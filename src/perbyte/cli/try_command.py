@@ -12,7 +12,7 @@ from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.app.trying.clock import BESIDE_S, CALL_S, WALL_S, Clock, command_began, wait_for_change
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import BaselineOptions, Duration, Forms, GateOptions, GentleOption, Words
-from perbyte.cli.streams import note, print_json, print_lines
+from perbyte.cli.streams import note, notes, print_json, print_lines
 from perbyte.errors import EXIT_FINE, PerbyteError, UsageError
 from perbyte.model import CellFigure, Failure
 
@@ -304,13 +304,14 @@ def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
 
 def _judge(done: InTurn, options: TryOptions) -> int:
     """The exit code of a comparison; what decides it is said."""
-    from perbyte.cli.conduct import note_gaps, note_losses, note_regressions
+    from perbyte.cli.conduct import note_losses
+    from perbyte.report.gate import gap_lines, regression_lines
 
     note_losses(done.run, quiet=options.before.quiet)
-    note_gaps(done.gaps)
+    notes(gap_lines(done.gaps))
     code, regressions, of_counts = done.judge(options.limits.gate)
     if options.limits.fail_above is not None:
-        note_regressions(regressions, one_run=True, quiet=options.before.quiet)
+        notes(regression_lines(regressions, one_run=True), quiet=options.before.quiet)
     note(of_counts, quiet=not of_counts)
     return code
 

@@ -10,22 +10,21 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import hashlib
-import json
 import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import dask
+import msgspec
 from distributed import Client
 from distributed.client import Future
 
 from perbyte import __version__, places
-from perbyte.errors import EnvironmentLacking, PerbyteError, StoreError, UsageError
+from perbyte.errors import EXIT_DEFECT, EnvironmentLacking, PerbyteError, StoreError, UsageError
 from perbyte.fleet.machine import (
     FILE,
     FILE_LIMIT,
@@ -34,18 +33,20 @@ from perbyte.fleet.machine import (
     PIECE_BYTES,
     Job,
     MachineFacts,
-    Parcel,
     Report,
     facts_here,
     measure_here,
     piece_here,
     stop_here,
 )
-from perbyte.fleet.worker import DOOR, SLOT
+from perbyte.fleet.worker import SLOT
+from perbyte.store.files import RUN_FILE
+from perbyte.store.manifest import ManifestEntry, entry_of_file
 
 _CONNECT_S = 10.0
 _LOOK_S = 1.0
 _TOPIC = "perbyte-fleet"
+_JOB_FILE = "job.json"
 
 
 @dataclass(slots=True)
@@ -60,7 +61,7 @@ class JobOutcome:
 
 
 def new_job(words: Sequence[str], runners: Sequence[str] = (), *, keep_identities: bool = False) -> Job:
-    """A plan with an id of its own."""
+    """A plan with an id of its own, which nobody measures yet."""
     now = datetime.datetime.now(datetime.UTC)
     return Job(f"{now:%Y%m%d-%H%M%S}-{secrets.token_hex(4)}", tuple(words), tuple(runners), keep_identities)
 
@@ -70,28 +71,13 @@ def jobs_home() -> Path:
     return places.runs_home().parent / "fleet-runs"
 
 
-def save_job(job: Job, machines: Sequence[str]) -> Path:
-    """Note a job, so that it can be gone on with."""
-    home = jobs_home() / job.id
-    home.mkdir(parents=True, exist_ok=True)
-    (home / "job.json").write_text(
-        json.dumps(asdict(job) | {"machines": list(machines)}, indent=1), encoding="utf-8"
-    )
-    return home
-
-
-def saved_job(job_id: str) -> tuple[Job, tuple[str, ...]]:
-    """A job that was noted, and its machines. Raises UsageError where there is none."""
-    place = jobs_home() / job_id / "job.json"
+def saved_job(job_id: str) -> Job:
+    """A job that `conduct` noted. Raises UsageError where there is none."""
     try:
         if not JOB_ID.fullmatch(job_id):
             raise ValueError("no such id")
-        record = json.loads(place.read_text(encoding="utf-8"))
-        machines = tuple(map(str, record.pop("machines")))
-        return Job(
-            record["id"], tuple(record["words"]), tuple(record["runners"]), bool(record["keep_identities"])
-        ), machines
-    except (OSError, ValueError, KeyError, TypeError) as error:
+        return msgspec.json.decode((jobs_home() / job_id / _JOB_FILE).read_bytes(), type=Job)
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
         known = [path.name for path in sorted(jobs_home().glob("*-*-*"))[-3:]] if jobs_home().is_dir() else []
         raise UsageError(
             f"there is no job '{job_id[:80]}': {error}", hint=f"the newest: {', '.join(known)}"
@@ -163,34 +149,22 @@ def require_agreement(machines: dict[str, MachineFacts]) -> None:
 
 
 def conduct(
-    address: str,
-    job: Job,
-    machines: Sequence[str],
-    say: Callable[[str, str], None],
-    *,
-    patience_s: float = 600.0,
+    address: str, job: Job, say: Callable[[str, str], None], *, patience_s: float = 600.0
 ) -> JobOutcome:
-    """Measure a job on `machines` and bring their runs here; `say` is told (machine, text).
+    """Measure a job on its machines and bring their runs here; `say` is told (machine, text).
 
     Raises KeyboardInterrupt after the machines were told to stop; what they measured is kept there and fetched when
     the job is gone on with.
     """
-    home = save_job(job, machines)
-    fetched = {name: home / name for name in machines if (home / name / "run.json").is_file()}
-    outcome = JobOutcome(job, home, {name: run for name, run in fetched.items() if _whole(run)}, {}, {})
-    left = {name: _Errand(name, time.monotonic()) for name in machines if name not in outcome.runs}
-    lost = False
+    work, lost = _Work(job, say, patience_s), False
     try:
-        while left:
+        while work.left:
             try:
                 with connected(address) as client:
                     lost = False
-                    client.subscribe_topic(_TOPIC, lambda event: _heard(event, job, say))
-                    _work(client, job, left, outcome, say, patience_s)
+                    work.go_on(client)
             except (EnvironmentLacking, OSError, TimeoutError, RuntimeError) as error:
-                for errand in left.values():
-                    errand.future = None
-                _give_up(left, outcome, patience_s, f"no scheduler: {error}"[:200])
+                work.wait_for_scheduler(error)
                 if not lost:
                     say("", "the scheduler does not answer: trying again")
                 lost = True
@@ -199,133 +173,155 @@ def conduct(
         with contextlib.suppress(Exception), connected(address) as client:
             client.run(stop_here, job.id)
         raise
-    return outcome
+    return work.outcome
 
 
 @dataclass(slots=True)
 class _Errand:
     """What is to be done with a machine: wait for its report, then fetch its files."""
 
-    machine: str
     seen: float
     future: Future | None = None
     report: Report | None = None
     tries: int = 0
 
 
-def _work(
-    client: Client,
-    job: Job,
-    left: dict[str, _Errand],
-    outcome: JobOutcome,
-    say: Callable[[str, str], None],
-    patience_s: float,
-) -> None:
-    """Go on with all machines until they are done or missing. Raises what a lost scheduler raises."""
-    while left:
-        there = _names(client)
-        for name, errand in list(left.items()):
-            if name in there:
-                errand.seen = time.monotonic()
-            if errand.report is None:
-                _ask(client, job, errand)
-            elif name in there and not _fetched(client, job, errand, outcome, say):
-                continue
-            if name in outcome.runs or name in outcome.failed:
-                del left[name]
-        _give_up(left, outcome, patience_s, "its worker does not come back")
-        time.sleep(_LOOK_S)
+class _Work:
+    """A job under way: what came of it, and the errands that are left, by machine."""
+
+    def __init__(self, job: Job, say: Callable[[str, str], None], patience_s: float) -> None:
+        """Note the job, so that it can be gone on with, and see which runs are here already."""
+        home = jobs_home() / job.id
+        home.mkdir(parents=True, exist_ok=True)
+        (home / _JOB_FILE).write_bytes(msgspec.json.format(msgspec.json.encode(job), indent=1))
+        here = {name: home / name for name in job.machines if (home / name / RUN_FILE).is_file()}
+        self.outcome = JobOutcome(job, home, {name: run for name, run in here.items() if _whole(run)}, {}, {})
+        self.left = {
+            name: _Errand(time.monotonic()) for name in job.machines if name not in self.outcome.runs
+        }
+        self._job, self._say, self._patience_s = job, say, patience_s
+
+    def go_on(self, client: Client) -> None:
+        """Go on with all machines until they are done or missing. Raises what a lost scheduler raises."""
+        client.subscribe_topic(_TOPIC, self._hear)
+        while self.left:
+            there = _addresses(client)
+            for name, errand in list(self.left.items()):
+                if name in there:
+                    errand.seen = time.monotonic()
+                if errand.report is None:
+                    self._ask(client, name, errand)
+                elif name in there:
+                    self._fetch(client, there[name], name, errand.report)
+                if name in self.outcome.runs or name in self.outcome.failed:
+                    del self.left[name]
+            self._give_up("its worker does not come back")
+            time.sleep(_LOOK_S)
+
+    def wait_for_scheduler(self, error: Exception) -> None:
+        """Forget what a scheduler that is lost was asked for."""
+        for errand in self.left.values():
+            errand.future = None
+        self._give_up(f"no scheduler: {error}"[:200])
+
+    def _ask(self, client: Client, name: str, errand: _Errand) -> None:
+        """Send the job to its machine, or look what has become of it; what was lost is asked for again."""
+        if errand.future is None or errand.future.status in ("cancelled", "lost"):
+            errand.tries += 1
+            errand.future = client.submit(
+                measure_saying,
+                self._job,
+                name,
+                key=f"perbyte-{self._job.id}-{name}-{secrets.token_hex(2)}",
+                resources={SLOT + name: 1},
+                pure=False,
+            )
+        elif errand.future.status == "finished":
+            with contextlib.suppress(TimeoutError):
+                errand.report = errand.future.result(timeout=_CONNECT_S)
+        elif errand.future.status == "error":
+            error = errand.future.exception(timeout=_CONNECT_S)
+            errand.future = None
+            if isinstance(error, PerbyteError):
+                errand.report = Report(error.exit_code, f"error: {error}"[:300])
+            elif errand.tries > 100:
+                errand.report = Report(EXIT_DEFECT, f"{type(error).__name__}: {error}"[:300])
+
+    def _fetch(self, client: Client, address: str, name: str, report: Report) -> None:
+        """Fetch what is still to be fetched of a machine's run; what a lost connection kept back comes later."""
+        outcome = self.outcome
+        if not report.files:
+            outcome.failed[name] = report.said or f"exit code {report.code}"
+            return
+
+        def piece(file: str, offset: int) -> Any:
+            return client.run(piece_here, self._job.id, file, offset, workers=[address])[address]
+
+        part, place = outcome.home / f".{name}.part", outcome.home / name
+        part.mkdir(exist_ok=True)
+        try:
+            for file, entry in report.files.items():
+                if not fetch_file(part, file, entry, piece):
+                    return
+        except StoreError as error:
+            outcome.failed[name] = str(error)
+            return
+        if not place.exists():
+            part.rename(place)
+        if not _whole(place):
+            outcome.failed[name] = f"{place} is not whole"
+            return
+        outcome.runs[name] = place
+        if not report.complete:
+            outcome.failed[name] = f"not complete: {report.said}"
+        self._say(name, "its run is here")
+
+    def _give_up(self, why: str) -> None:
+        for name, errand in list(self.left.items()):
+            if time.monotonic() - errand.seen > self._patience_s:
+                self.outcome.missing[name] = why
+                del self.left[name]
+
+    def _hear(self, event: Any) -> None:
+        """An event is (time, message); anybody may send some."""
+        with contextlib.suppress(Exception):
+            message = event[1]
+            if message["job"] == self._job.id:
+                self._say(str(message["machine"])[:80], str(message["text"])[:300])
 
 
-def _names(client: Client) -> set[str]:
+def _addresses(client: Client) -> dict[str, str]:
+    """Where the workers are, by name. Raises EnvironmentLacking where the scheduler is lost."""
     if client.status != "running":
         raise EnvironmentLacking("the connection to the scheduler is lost")
     workers = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=_CONNECT_S)["workers"]
-    return {str(worker.get("name")) for worker in workers.values()}
+    return {str(worker.get("name")): address for address, worker in workers.items()}
 
 
-def _ask(client: Client, job: Job, errand: _Errand) -> None:
-    """Send the job to its machine, or look what has become of it; what was lost is asked for again."""
-    name = errand.machine
-    if errand.future is None or errand.future.status in ("cancelled", "lost"):
-        errand.tries += 1
-        errand.future = client.submit(
-            measure_saying,
-            job,
-            name,
-            key=f"perbyte-{job.id}-{name}-{secrets.token_hex(2)}",
-            resources={SLOT + name: 1},
-            pure=False,
-        )
-    elif errand.future.status == "finished":
-        with contextlib.suppress(TimeoutError):
-            errand.report = errand.future.result(timeout=_CONNECT_S)
-    elif errand.future.status == "error":
-        error = errand.future.exception(timeout=_CONNECT_S)
-        errand.future = None
-        if isinstance(error, PerbyteError):
-            errand.report = Report(name, error.exit_code, f"error: {error}"[:300], False, ())
-        elif errand.tries > 100:
-            errand.report = Report(name, 70, f"{type(error).__name__}: {error}"[:300], False, ())
+def fetch_file(part: Path, name: str, entry: ManifestEntry, piece: Callable[[str, int], Any]) -> bool:
+    """Fetch a file into `part`, going on where an earlier attempt ended; False where it has to be tried again.
 
-
-def _fetched(
-    client: Client, job: Job, errand: _Errand, outcome: JobOutcome, say: Callable[[str, str], None]
-) -> bool:
-    """Fetch what is still to be fetched of a machine's run; False where the connection broke meanwhile."""
-    report, name = errand.report, errand.machine
-    assert report is not None
-    if not report.parcels:
-        outcome.failed[name] = report.said or f"exit code {report.code}"
-        return True
-    part = outcome.home / f".{name}.part"
-    part.mkdir(exist_ok=True)
-    try:
-        for parcel in report.parcels:
-            if not _fetch(client, job, name, parcel, part):
-                return False
-    except StoreError as error:
-        outcome.failed[name] = str(error)
-        return True
-    place = outcome.home / name
-    if not place.exists():
-        part.rename(place)
-    if not _whole(place):
-        outcome.failed[name] = f"{place} is not whole"
-        return True
-    outcome.runs[name] = place
-    if not report.complete:
-        outcome.failed[name] = f"not complete: {report.said}"
-    say(name, "its run is here")
-    return True
-
-
-def _fetch(client: Client, job: Job, machine: str, parcel: Parcel, part: Path) -> bool:
-    """Fetch a file in pieces, going on where an earlier attempt ended. Raises StoreError for what cannot be one."""
-    if not FILE.fullmatch(parcel.name) or not 0 <= parcel.bytes <= FILE_LIMIT:
-        raise StoreError(f"{parcel.name[:80]!r} of {parcel.bytes} bytes is not a file of a run")
-    place = part / parcel.name
+    `piece` gives bytes of the file `name` from an offset on. Raises StoreError for what cannot be a file of a run.
+    """
+    if not FILE.fullmatch(name) or not 0 <= entry.bytes <= FILE_LIMIT:
+        raise StoreError(f"{name[:80]!r} of {entry.bytes} bytes is not a file of a run")
+    place = part / name
     with place.open("ab") as file:
-        while (have := file.tell()) < parcel.bytes:
-            future = client.submit(
-                piece_here, job.id, parcel.name, have, resources={DOOR + machine: 1}, pure=False
-            )
+        while (have := file.tell()) < entry.bytes:
             try:
-                piece = future.result(timeout=60)
+                content = piece(name, have)
             except StoreError:
                 raise
             except Exception:  # whatever a lost worker, scheduler or connection raises: come back later
-                future.cancel()
                 return False
-            if not isinstance(piece, bytes) or not 0 < len(piece) <= min(PIECE_BYTES, parcel.bytes - have):
-                raise StoreError(f"{parcel.name} of {machine} is not as long as was said")
-            file.write(piece)
+            if not isinstance(content, bytes) or not 0 < len(content) <= min(PIECE_BYTES, entry.bytes - have):
+                raise StoreError(f"{name} is not as long as was said")
+            file.write(content)
             file.flush()
-    content = place.read_bytes()
-    if len(content) != parcel.bytes or hashlib.sha256(content).hexdigest() != parcel.sha256:
-        place.unlink()
-        return False  # parts of an older state of the run: fetch it anew
-    return True
+    if entry_of_file(place) == entry:
+        return True
+    place.unlink()  # parts of an older state of the run: fetch it anew
+    return False
 
 
 def _whole(place: Path) -> bool:
@@ -338,21 +334,6 @@ def _whole(place: Path) -> bool:
         return False
 
 
-def _give_up(left: dict[str, _Errand], outcome: JobOutcome, patience_s: float, why: str) -> None:
-    for name, errand in list(left.items()):
-        if time.monotonic() - errand.seen > patience_s:
-            outcome.missing[name] = why
-            del left[name]
-
-
-def _heard(event: Any, job: Job, say: Callable[[str, str], None]) -> None:
-    """An event is (time, message); anybody may send some."""
-    with contextlib.suppress(Exception):
-        message = event[1]
-        if message["job"] == job.id:
-            say(str(message["machine"])[:80], str(message["text"])[:300])
-
-
 def measure_saying(job: Job, machine: str) -> Report:
     """`measure_here` as a task: what it says goes to whoever listens."""
     from distributed import get_worker
@@ -363,4 +344,4 @@ def measure_saying(job: Job, machine: str) -> Report:
         with contextlib.suppress(Exception):
             worker.log_event(_TOPIC, {"job": job.id, "machine": machine, "text": text})
 
-    return measure_here(job, machine, say)
+    return measure_here(job, say)

@@ -7,7 +7,6 @@ for the first, or for the process that it left behind, and goes on with what is 
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import os
 import re
@@ -17,15 +16,16 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from perbyte import __version__, places
 from perbyte.errors import EXIT_INTERRUPTED, NoSuchRun, StoreError
-from perbyte.locks import held_by
+from perbyte.locks import Lock, held_by
 from perbyte.store.files import LOCK_FILE, RUN_FILE
+from perbyte.store.manifest import ManifestEntry, entry_of_file
 
 JOB_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}")
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,80}")
@@ -42,12 +42,13 @@ _guard = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A plan for all machines: the words of `perbyte measure` or `perbyte study run`, and the runners they can mean."""
+    """A plan: the words of `perbyte measure` or `perbyte study run`, the runners they can mean, and who measures it."""
 
     id: str
     words: tuple[str, ...]
     runners: tuple[str, ...] = ()
     keep_identities: bool = False
+    machines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,23 +71,13 @@ class MachineFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Parcel:
-    """A file of a run to be fetched."""
-
-    name: str
-    bytes: int
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
 class Report:
-    """What came of a job on a machine: exit code of the command, its last words, and the files to fetch."""
+    """What came of a job on a machine: the command's exit code and last words, and the files to fetch by name."""
 
-    machine: str
     code: int
     said: str
-    complete: bool
-    parcels: tuple[Parcel, ...]
+    complete: bool = False
+    files: dict[str, ManifestEntry] = field(default_factory=dict)
 
 
 def fleet_home() -> Path:
@@ -147,7 +138,7 @@ def facts_here(name: str) -> MachineFacts:
     )
 
 
-def measure_here(job: Job, machine: str, say: Callable[[str], None] = lambda text: None) -> Report:
+def measure_here(job: Job, say: Callable[[str], None] = lambda text: None) -> Report:
     """Build what the job needs, measure or go on with it, and lay the run out for fetching. Raises PerbyteError."""
     from perbyte.atlas.identity import cleaner
 
@@ -158,7 +149,9 @@ def measure_here(job: Job, machine: str, say: Callable[[str], None] = lambda tex
 
     home = _job_home(job.id)
     _stopped.discard(job.id)
-    with _held(home, tell):
+    lock = Lock(home / "lock")  # one holder, between threads and processes alike
+    lock.wait("measures for a fleet", lambda _: tell("is at work on this already"))
+    try:
         run = home / "run"
         code, text = 0, ""
         for attempt in range(_ATTEMPTS):
@@ -171,7 +164,7 @@ def measure_here(job: Job, machine: str, say: Callable[[str], None] = lambda tex
             if not begun and job.runners:
                 code, text = _perbyte(job.id, ["build", *job.runners], tell)
                 if code:
-                    return Report(machine, code, clean(text), False, ())
+                    return Report(code, clean(text))
             words = ["measure", "--resume", str(run)] if begun else [*job.words, "--out", str(run)]
             code, text = _perbyte(job.id, words, tell)
             if job.id in _stopped or code >= 0:
@@ -179,7 +172,9 @@ def measure_here(job: Job, machine: str, say: Callable[[str], None] = lambda tex
             tell(f"the measuring process was killed by signal {-code}: going on ({attempt + 1})")
         complete = (run / RUN_FILE).is_file() and _complete(run)
         code = 0 if complete and code < 0 else code
-        return Report(machine, code, clean(text), complete, _laid_out(job, run, home))
+        return Report(code, clean(text), complete, _laid_out(job, run, home))
+    finally:
+        lock.release()
 
 
 def piece_here(job_id: str, name: str, offset: int) -> bytes:
@@ -214,23 +209,6 @@ def _job_home(job_id: str) -> Path:
     home = fleet_home() / job_id
     home.mkdir(parents=True, exist_ok=True)
     return home
-
-
-@contextmanager
-def _held(home: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Hold the job on this machine, between threads and processes alike."""
-    with (home / "lock").open("a") as lock:
-        told = False
-        while True:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if not told:
-                    say("is at work on this already")
-                told = True
-                time.sleep(_POLL_S)
-        yield
 
 
 def _complete(run: Path) -> bool:
@@ -283,7 +261,7 @@ def _last_line(place: Path, *, errors: bool = False) -> str:
     return ""
 
 
-def _laid_out(job: Job, run: Path, home: Path) -> tuple[Parcel, ...]:
+def _laid_out(job: Job, run: Path, home: Path) -> dict[str, ManifestEntry]:
     """The run as it may leave the machine, in `out`; nothing where nothing was measured."""
     import pyarrow as pa
 
@@ -292,19 +270,15 @@ def _laid_out(job: Job, run: Path, home: Path) -> tuple[Parcel, ...]:
     from perbyte.store.state import decode_state
 
     if not (run / RUN_FILE).is_file():
-        return ()
+        return {}
     try:
         incoming = read_incoming(run, machine="machine", keep_identities=job.keep_identities)
     except NoSuchRun:
-        return ()
+        return {}
     out = home / "out"
     out.mkdir(exist_ok=True)
     for old in out.iterdir():
         old.unlink()
     samples = pa.concat_tables(incoming.samples).unify_dictionaries() if incoming.samples else None
     write_run(out, decode_state(incoming.state, run / RUN_FILE), incoming.cells, samples)
-    return tuple(
-        Parcel(place.name, place.stat().st_size, hashlib.sha256(place.read_bytes()).hexdigest())
-        for place in sorted(out.iterdir())
-        if FILE.fullmatch(place.name)
-    )
+    return {place.name: entry_of_file(place) for place in sorted(out.iterdir()) if FILE.fullmatch(place.name)}

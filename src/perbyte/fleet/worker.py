@@ -22,8 +22,6 @@ from perbyte.fleet.machine import NAME, fleet_home, machine_label, stop_all
 
 LOOPBACK = "127.0.0.1"
 SLOT = "measure:"
-DOOR = "at:"
-_DOORS = 1000.0
 _REJOIN_S = 2.0
 _TAKEN = "name taken"  # what a scheduler answers to the second worker of a name
 _TAKEN_S = 330.0  # a scheduler knows a worker that was lost for 300 s
@@ -31,7 +29,7 @@ _OTHER_NAME = "one worker a machine is enough; for another machine give another 
 
 
 class MeasuringWorker(Worker):  # type: ignore[misc]
-    """A Dask worker with the resources `measure:NAME` (one) and `at:NAME`, which pin work to a machine by its name.
+    """A Dask worker with the resource `measure:NAME`, of which there is one: it pins work to a machine by its name.
 
     Addresses change when a worker comes back, names do not: work that waits for its machine finds it again.
     """
@@ -44,7 +42,7 @@ class MeasuringWorker(Worker):  # type: ignore[misc]
         home.mkdir(parents=True, exist_ok=True)
         settings: dict[str, Any] = {
             "nthreads": 4,
-            "resources": {SLOT + name: 1.0, DOOR + name: _DOORS},
+            "resources": {SLOT + name: 1.0},
             "local_directory": str(home),
             "memory_limit": 0,  # a worker that is paused or killed for its memory would cost a measurement
         }

@@ -26,6 +26,9 @@ _ACTIVE = re.compile(
 )
 _ACTIVE_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]*m)(?:{_ACTIVE.pattern})")
 
+_NAMED = 6  # of what the same is noted of
+_LETTERS = ("+-", ">", "|", "x", "-", "-", "...", "u", "!=", "<=", ">=", "-", "|", "^6", "^9", "^2", "->")
+_PLAIN = dict(zip("±►·×–—…µ≠≤≥─│⁶⁹²→“”", (*_LETTERS, '"', '"'), strict=True))
 FORMULA = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")  # what a spreadsheet computes
 
 
@@ -82,6 +85,18 @@ def plain_lines(text: str, most: int = 40) -> str:
     return "\n".join(plain(line, 500) for line in lines[-most:])
 
 
+def alike_together(notes: Iterable[str]) -> list[str]:
+    """Notes such as `openssl: MESSAGE`, with those of one message as a line that names the first six it is about."""
+    whats_of: dict[str, list[str]] = {}
+    for note in notes:
+        what, colon, message = note.partition(": ")
+        whats_of.setdefault(colon + message if colon else note, []).extend([what] * bool(colon))
+    return [
+        ", ".join(whats[:_NAMED]) + (f" and {len(whats) - _NAMED} more" if len(whats) > _NAMED else "") + rest
+        for rest, whats in whats_of.items()
+    ]
+
+
 def inert(value: Any) -> Any:
     """A value as a field of CSV may have it: one plain line, and no formula to a spreadsheet, led by an apostrophe."""
     if not isinstance(value, str):
@@ -105,6 +120,23 @@ def visible(text: str, *, colours: bool = False) -> str:
     With `colours` sequences that only set colour and weight stay too.
     """
     return (_ACTIVE_BUT_COLOURS if colours else _ACTIVE).sub(_escape, text)
+
+
+def plain_letters(error: UnicodeError) -> tuple[str, int]:
+    """Give what an encoding cannot say in letters that it can: an error handler, as `codecs.register_error` takes it.
+
+    Raises `error` where it is not about encoding.
+    """
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    text = "".join(_in_plain(letter) for letter in error.object[error.start : error.end])
+    return text, error.end
+
+
+def _in_plain(letter: str) -> str:
+    if 0xDC80 <= ord(letter) <= 0xDCFF:  # a byte of a file name or an argument that is no UTF-8
+        return f"\\x{ord(letter) - 0xDC00:02x}"
+    return _PLAIN.get(letter, "?")
 
 
 def wants_colour(stream: TextIO) -> bool:

@@ -151,6 +151,12 @@ def profile_lines(timing: Mapping[str, float]) -> list[str]:
     ]
 
 
+def gap_lines(addresses: Sequence[str]) -> list[str]:
+    """Which rows of a comparison have no figure on one side."""
+    told = f"missing: {', '.join(addresses)}: nothing is known of what was to be compared there"
+    return [told] if addresses else []
+
+
 def regression_lines(regressions: Regressions, *, one_run: bool) -> list[str]:
     """What was found, and what would decide the rest. `one_run`: both sides were measured in turn."""
     beyond = f"slower by more than {100 * regressions.threshold:g} %"

@@ -8,6 +8,7 @@ business.
 from __future__ import annotations
 
 import math
+import shutil
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -23,7 +24,14 @@ from perbyte.report.files import Say, silent, written
 from perbyte.report.grid import Grid, compare_runs
 from perbyte.report.history import history_certainty, history_found, left_out_lines, run_line
 from perbyte.report.html import Block, Page, Section, answer, cards, drawings, heading, listed, text, write
-from perbyte.report.pictures import comparison_pictures, history_pictures, not_drawn, run_pictures
+from perbyte.report.pictures import (
+    comparison_pictures,
+    history_pictures,
+    not_drawn,
+    pictures_of,
+    run_pictures,
+    write_charts,
+)
 from perbyte.report.pivot import comparison_pivot, run_pivot
 from perbyte.report.ratiocharts import counted_in, mean_ratios
 from perbyte.report.runview import RunView
@@ -40,6 +48,21 @@ from perbyte.studies.model import Judgement
 def write_run_page(run: Run, path: Path, judgement: Judgement | None = None, say: Say = silent) -> Path:
     """Write the page of a run, with its study's claims and history; returns `path`. Raises EnvironmentLacking."""
     return written(path, lambda part: write(whole_page(run, judgement), part), say)
+
+
+def write_study_pages(
+    run: Run, directory: Path, judgement: Judgement, copy: Path | None, say: Say = silent
+) -> tuple[Path, Path]:
+    """Write the page and the charts of a study's run into its directory, and the page to `copy` as well.
+
+    Returns where the charts are, and the page that was written last. Raises EnvironmentLacking.
+    """
+    page, charts = write_run_page(run, directory / "report.html", judgement, say), directory / "charts"
+    if copy:
+        drawn = page
+        page = written(copy, lambda part: shutil.copyfile(drawn, part), say)
+    write_charts(pictures_of(run, judgement), charts, say)
+    return charts, page
 
 
 def whole_page(run: Run, judgement: Judgement | None = None) -> Page:

@@ -95,14 +95,10 @@ class LeakWriter:
     ) -> None:
         """Keep the pairs of a burst: values of both classes, and the class of each sample (`order`)."""
         count = len(clean)
-        for name, value in {"case": case, "null": null, "epoch": epoch, "burst": burst}.items():
-            self._columns[name].extend([value] * count)
-        for name, values in {
-            "order": order[: 2 * count : 2],
-            "first": first,
-            "second": second,
-            "clean": clean,
-        }.items():
+        of_burst = {"case": case, "null": null, "epoch": epoch, "burst": burst}
+        columns: dict[str, Sequence[Any]] = {name: [value] * count for name, value in of_burst.items()}
+        columns |= {"order": order[: 2 * count : 2], "first": first, "second": second, "clean": clean}
+        for name, values in columns.items():
             self._columns[name].extend(values)
 
     def finish(self, run: LeakRun) -> None:

@@ -187,17 +187,8 @@ class _Head(msgspec.Struct):
 
 
 _MACHINE = (
-    "cpu_model",
-    "cpu_vendor",
-    "cpu_family",
-    "microcode",
-    "cores",
-    "threads_per_core",
-    "architecture",
-    "kernel",
-    "virtualisation",
-    "governor",
-    "turbo",
+    *("cpu_model", "cpu_vendor", "cpu_family", "microcode", "cores", "threads_per_core", "architecture"),
+    *("kernel", "virtualisation", "governor", "turbo"),
 )
 _POLICY = ("level", "sample_us", "clock_tolerance", "contention_tolerance", "seed", "gentle")
 _RUN = ("perbyte_version", "catalogue_version", "protocol_version", "input", "origin")
