@@ -206,6 +206,21 @@ def test_parameters_are_read_from_each_language(tmp_path: Path, code: Path):
         functions_in(broken)
 
 
+def test_the_function_is_read_behind_its_overloads(tmp_path: Path):
+    python, script = tmp_path / "mine.py", tmp_path / "mine.ts"
+    python.write_text(
+        "from typing import overload\n@overload\ndef digest(text: str) -> bytes: ...\n"
+        "@overload\ndef digest(text: str, key: bytes) -> bytes: ...\n"
+        "def digest(data, key, n): return data\n"
+    )
+    script.write_text(
+        "function digest(text: string): Uint8Array;\nconst sum = (1 + 2) * 3;\n"
+        "function digest(data: Uint8Array, key: Uint8Array, n: number): Uint8Array { return data; }\n"
+    )
+    for file in (python, script):
+        assert [function.text for function in functions_in(file)] == ["digest(data, key, n)"]
+
+
 @pytest.mark.parametrize(
     ("name", "way"), [("mine.swift", "@_cdecl"), ("mine.nim", "exportc"), ("mine.cs", "native AOT")]
 )
