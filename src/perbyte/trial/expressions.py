@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from perbyte.trial.prototype import Parameter, Shape
-from perbyte.trial.roles import BACK_AND_FORTH, NUMBER, Call, is_number
+from perbyte.trial.roles import NUMBER, Call, is_number
 
 _WIDTHS = {
     "u16": "uint16_t",
@@ -59,20 +59,6 @@ def expression(call: Call) -> str:
         once = re.sub(r"\b(in|out)(?=[,)])", r"\1 + at", text)
         text = f"({{ for (size_t at = 0; at < size; at += BLOCK) {once}; }})"
     return f"memcpy(out, in, size), {text}" if call.has("buffer") else text
-
-
-def counted(operation: str, call: Call) -> str:
-    """The call, its answer kept where it says whether the input was accepted."""
-    if operation in BACK_AND_FORTH and answers(call):
-        return f"state->answer = {expression(call)}"
-    return expression(call)
-
-
-def failure(operation: str, call: Call) -> str:
-    """The C expression that is not zero when the call refused its input."""
-    if operation in BACK_AND_FORTH and answers(call):
-        return "state->answer != state->accepted"
-    return "0"
 
 
 def answers(call: Call) -> bool:
