@@ -24,13 +24,8 @@ _NUMBERS = {
     *("int", "unsigned", "unsigned int", "long", "unsigned long", "long long", "unsigned long long", "short"),
     *("size_t", "uint16_t", "uint32_t", "uint64_t", "int16_t", "int32_t", "int64_t", "uintptr_t"),
 }
-_SLICE_LENGTHS = {
-    "in": "size",
-    "buffer": "size",
-    "key": "key_len",
-    "nonce": "nonce_len",
-    "aad": "aad_len",
-    "tag": "out_max",
+_SLICE_LENGTHS = {"in": "size", "buffer": "size", "tag": "out_max"} | {
+    role: f"{role}_len" for role in ("key", "nonce", "aad")
 }
 
 

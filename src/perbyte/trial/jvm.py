@@ -47,26 +47,24 @@ def write_jvm(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
     text = without_comments(asked.main)
     package = match[1] if (match := re.search(r"^\s*package\s+([\w.]+)", text, re.MULTILINE)) else ""
     path = [str(classes), *(part for part in os.environ.get("CLASSPATH", "").split(os.pathsep) if part)]
-    version = jdk_version(Path(javac).resolve().parent.parent)
+    jdk = Path(javac).resolve().parent.parent
+    version = jdk_version(jdk)
+    files = [str(file) for file in asked.files if file.suffix in JAVA]
     if asked.language == "kotlin":
         compiling, library = kotlin_compiler()
-        compiling = quickened(compiling, version)
         path.append(library)
-        files = [str(file) for file in asked.files if file.suffix in (*KOTLIN, *JAVA)]
-        command = [*compiling, *flags, "-nowarn", "-cp", os.pathsep.join(path), "-d", str(classes), *files]
-        _made(command, scratch)
-        files = [file for file in files if file.endswith(".java")]
+    into = ["-nowarn", "-cp", os.pathsep.join(path), "-d", str(classes)]
+    if asked.language == "kotlin":
+        every = [*files, *(str(file) for file in asked.files if file.suffix in KOTLIN)]
+        _made([*quickened(compiling, version), *flags, *into, *every], scratch)
     else:
-        files = [str(file) for file in asked.files if file.suffix in JAVA]
+        root = asked.main.parent
+        for _ in package.split(".") if package else ():
+            root = root.parent
+        into += [*flags, "-sourcepath", str(root)]
     _write_loops(asked, text, package, scratch)
-    root = asked.main.parent
-    for _ in package.split(".") if package and asked.language == "java" else ():
-        root = root.parent
-    plain = [*flags] if asked.language == "java" else []
-    sources = ["-sourcepath", str(root)] if asked.language == "java" else []
-    own = [*plain, "-nowarn", "-cp", os.pathsep.join(path), *sources, "-d", str(classes)]
-    _made([*quickened([javac], version), *own, *files, "PerbyteCalls.java"], scratch)
-    _start(asked, scratch, _program(Path(javac).resolve().parent.parent, version), package, path)
+    _made([*quickened([javac], version), *into, *files, "PerbyteCalls.java"], scratch)
+    _start(asked, scratch, _program(jdk, version), package, path)
 
 
 def jdk_version(jdk: Path) -> str:
@@ -94,10 +92,9 @@ def quickened(command: Sequence[str], version: str) -> list[str]:
     ]
     if not archive.is_file():
         _make_archive([command[0], *quick, *command[1:]], launcher, archive)
-    used = (
-        [f"{launcher}-XX:SharedArchiveFile={archive}", f"{launcher}-Xshare:auto"] if archive.is_file() else []
-    )
-    return [command[0], *quick, *used, *command[1:]]
+    if archive.is_file():
+        quick += [f"{launcher}-XX:SharedArchiveFile={archive}", f"{launcher}-Xshare:auto"]
+    return [command[0], *quick, *command[1:]]
 
 
 def _make_archive(command: Sequence[str], launcher: str, archive: Path) -> None:
@@ -114,12 +111,11 @@ def _make_archive(command: Sequence[str], launcher: str, archive: Path) -> None:
 
 
 def _start(asked: Managed, scratch: Path, program: Path, package: str, path: Sequence[str]) -> None:
-    key, nonce, output = asked.lengths
     name = f"{package.replace('.', '/')}/PerbyteCalls".lstrip("/")
     calls = ", ".join(call.function for call in asked.calls.values())
-    kind = str(_KINDS[asked.kind])
-    told = [name, asked.main.name, digest_of(asked.files), asked.algorithm.id, kind, str(key), str(nonce)]
-    words = " ".join(shlex.quote(word) for word in [*told, str(output), calls, *OPTIONS])
+    numbers = map(str, (_KINDS[asked.kind], *asked.lengths))
+    told = [name, asked.main.name, digest_of(asked.files), asked.algorithm.id, *numbers, calls, *OPTIONS]
+    words = " ".join(map(shlex.quote, told))
     rest = "".join(f":{shlex.quote(entry)}" for entry in path[1:])
     command = f'{shlex.quote(str(program))} {words} "-Djava.class.path=$here/classes"{rest}'
     write_start(scratch, asked.name, program, command, "unset JAVA_TOOL_OPTIONS; ")
@@ -185,11 +181,8 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
     for name, code in asked.codes().items():
         function = code.partition("(")[0]
         call = next(call for call in asked.calls.values() if call.function == function)
-        line = (
-            f"made = {owners[function]}.{code};"
-            if call.returns_bytes
-            else f"{owners[function]}.{code}; made = out;"
-        )
+        line = f"{owners[function]}.{code};"
+        line = f"made = {line}" if call.returns_bytes else f"{line} made = out;"
         if name.startswith("INVERSE"):
             line += ' if (made == null) throw new IllegalStateException("refused");'
         loops.append(_LOOP.format(name=name.lower(), line=line))

@@ -71,6 +71,10 @@ _PATTERNS = {
     r"(?P<result>byte\s*\[\]|void|boolean)\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)[^{};]*\{",
     "kotlin": r"^[^\n=;]*\bfun\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?::\s*(?P<result>[\w.<>?]+))?\s*[={]",
 }
+_EXPORTED = {
+    ".rs": r"\bpub\s+(?:unsafe\s+)?(?:extern\s+\"C\"\s+)?fn\s+(\w+)",
+    ".zig": r"^(?:pub|export)\s+(?:inline\s+)?fn\s+(\w+)",
+}
 _ENTRIES = {"go": ("main", "init"), "java": ("main",), "kotlin": ("main",)}
 _WORDS = {"usize", "u64", "u32", "u16", "u8", "i32", "i64", "isize"}  # numbers of Rust and Zig
 _KEYWORDS = {"return", "else", "case", "goto", "sizeof"}
@@ -123,9 +127,7 @@ def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
     for file in files:
         if file.suffix in MANAGED:
             return next((prototype for prototype in functions_in(file) if prototype.name == name), None)
-        read = {".rs": rust_prototype, ".zig": zig_prototype}.get(file.suffix)
-        if not read and file.suffix in C_SUFFIXES:
-            read = c_prototype
+        read = _READERS.get(file.suffix)
         if read and (prototype := read(name, _text(file))):
             return prototype
     return None
@@ -135,12 +137,8 @@ def functions_of(files: Sequence[Path]) -> tuple[str, ...]:
     """Names of the functions that `files` define, `static` ones left out: what a message offers."""
     names = [prototype.name for file in files if file.suffix in MANAGED for prototype in functions_in(file)]
     for file in files if not names else ():
-        if file.suffix == ".rs":
-            pattern = r"\bpub\s+(?:unsafe\s+)?(?:extern\s+\"C\"\s+)?fn\s+(\w+)"
-            names += re.findall(pattern, without_comments(file))
-        elif file.suffix == ".zig":
-            pattern = r"^(?:pub|export)\s+(?:inline\s+)?fn\s+(\w+)"
-            names += re.findall(pattern, without_comments(file), re.MULTILINE)
+        if file.suffix in _EXPORTED:
+            names += re.findall(_EXPORTED[file.suffix], without_comments(file), re.MULTILINE)
         elif file.suffix in C_SUFFIXES:
             pattern = r"^([\w \t*]+?)\b(\w+)\s*\([^(){};]*\)\s*\{"
             for match in re.finditer(pattern, _plain(_text(file)), re.MULTILINE):
@@ -200,6 +198,9 @@ def zig_prototype(name: str, text: str) -> Prototype | None:
     shown = f"{'export ' if exported else ''}fn {name}({' '.join(match[2].split())}) {told}"
     result = "int" if exported and result not in ("void", "[u8") else result
     return Prototype(name, result, parameters, shown, not match[1].split())
+
+
+_READERS = {".rs": rust_prototype, ".zig": zig_prototype} | dict.fromkeys(C_SUFFIXES, c_prototype)
 
 
 def _typed(text: str, read: Callable[[str, str], Parameter]) -> tuple[Parameter, ...]:
