@@ -19,7 +19,7 @@ from typing import Any
 from perbyte.catalogue import load
 from perbyte.catalogue.catalogue import INVERSES
 from perbyte.errors import UsageError
-from perbyte.exchange.imported import imported_figure, imported_run
+from perbyte.exchange.imported import imported_figure, imported_identity, imported_run
 from perbyte.exchange.listing import SpeedListing, SpeedRow
 from perbyte.model import Cell, CellFigure, Doubt, Failure, Machine, Run, RunnerIdentity, Warning
 from perbyte.model.cell import FULL
@@ -158,19 +158,8 @@ class _Maker:
     def identity(self, runner: str) -> RunnerIdentity:
         """Whom the rows of `runner` are of."""
         listing = self.listing
-        return RunnerIdentity(
-            runner=runner,
-            cpu=self.cpu,
-            library=listing.library,
-            library_version=listing.version,
-            license="",
-            compiler=listing.compiler,
-            flags="",
-            object_path="",
-            object_sha256="",
-            cpu_features=listing.cpu_info,
-            sdk="",
-        )
+        built = (listing.version, listing.compiler, listing.cpu_info)
+        return imported_identity(runner, listing.library, self.cpu, *built)
 
 
 EVP, BELOW_EVP = "openssl", "openssl-lowlevel"

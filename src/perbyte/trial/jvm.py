@@ -19,7 +19,7 @@ from perbyte import places
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners.needs import compiler
 from perbyte.trial.building import home, said_by, sdk_library, tool, words_of, write_generated, write_start
-from perbyte.trial.language import Managed
+from perbyte.trial.language import INVERSE, INVERSE_REKEY, Managed
 from perbyte.trial.program import DoesNotBuild, digest_of
 from perbyte.trial.prototype import JAVA, KOTLIN, without_comments
 
@@ -29,7 +29,6 @@ OPTIONS = (
     *("-Xbatch", "-Xrs", "-Xshare:auto"),
 )
 _KINDS = {"HASH": 0, "MAC": 1, "STREAM": 2, "AEAD": 3}
-_NUMBERS = {"MESSAGE": 0, "REKEY": 1, "INVERSE": 2, "INVERSE_REKEY": 3}
 _SCOPES = re.compile(r'"(?:\\.|[^"\\\n])*"|\b(?:class|interface|enum|record|object)\s+(\w+)|([{}])')
 _COMPILER = "kotlin-compiler-embeddable"
 _WITH_IT = (_COMPILER, "kotlin-stdlib", "kotlin-script-runtime", "kotlin-reflect", "kotlin-daemon-embeddable")
@@ -178,15 +177,15 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
     room = f"data.length + {output}" if asked.kind in ("STREAM", "AEAD") else str(output)
     owners = {call.function: _owner(asked, text, call.function) for call in asked.calls.values()}
     loops, cases = [], []
-    for name, code in asked.codes().items():
+    for number, code in asked.codes().items():
         function = code.partition("(")[0]
         call = next(call for call in asked.calls.values() if call.function == function)
         line = f"{owners[function]}.{code};"
         line = f"made = {line}" if call.returns_bytes else f"{line} made = out;"
-        if name.startswith("INVERSE"):
+        if number in (INVERSE, INVERSE_REKEY):
             line += ' if (made == null) throw new IllegalStateException("refused");'
-        loops.append(_LOOP.format(name=name.lower(), line=line))
-        cases.append(f"            case {_NUMBERS[name]}: return {name.lower()}(s, n);")
+        loops.append(_LOOP.format(number=number, line=line))
+        cases.append(f"            case {number}: return loop{number}(s, n);")
     write_generated(
         scratch / "PerbyteCalls.java",
         package=f"package {package};\n" if package else "",
@@ -228,7 +227,7 @@ def _owner(asked: Managed, text: str, function: str) -> str:
 
 
 _LOOP = """\
-    private static boolean {name}(State s, int n) {{
+    private static boolean loop{number}(State s, int n) {{
         byte[] data = s.data, aad = s.aad, key0 = s.keys[0], nonce0 = s.nonces[0], out = s.out, made = s.last;
         byte[][] keys = s.keys, nonces = s.nonces;
         try {{

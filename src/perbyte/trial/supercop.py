@@ -123,10 +123,8 @@ def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
             )
         before = len(implementations)
         for api in sorted(place.resolve().rglob("api.h")):
-            if (
-                implementation := _implementation(api.parent)
-            ) and implementation.place not in implementations:
-                implementations[implementation.place] = implementation
+            if implementation := _implementation(api.parent):
+                implementations.setdefault(implementation.place, implementation)
         if len(implementations) == before:
             raise UsageError(
                 f"{place}: there is no crypto_OP/PRIMITIVE/IMPLEMENTATION/api.h in it",
