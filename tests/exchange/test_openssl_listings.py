@@ -11,7 +11,7 @@ from perbyte import places
 from perbyte.catalogue import load
 from perbyte.errors import UsageError
 from perbyte.exchange import join_listings, make_run, read_listings
-from perbyte.exchange.openssl_run import RowMeaning, Unknown, _tables, mean_row, parse_version
+from perbyte.exchange.openssl_run import RowMeaning, _tables, mean_row, parse_version
 from perbyte.model import Cell, Quality, parse_address
 
 HEAD = "type             16 bytes     64 bytes\n"
@@ -304,5 +304,5 @@ def test_the_version_decides_which_call_a_name_meant(name, version, runner):
 
 
 def test_a_hash_is_no_row_of_unknown_kind_and_a_key_no_row_at_all():
-    assert isinstance(mean_row("evp", (), (16,)), Unknown)
-    assert isinstance(mean_row("rsa2048", (), (16,)), Unknown)
+    assert isinstance(mean_row("evp", (), (16,)), str)
+    assert isinstance(mean_row("rsa2048", (), (16,)), str)

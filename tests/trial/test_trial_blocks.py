@@ -17,7 +17,6 @@ from perbyte.trial.bench import sizes_for
 from perbyte.trial.own_algorithm import find_new
 from perbyte.trial.prototype import c_prototype
 from perbyte.trial.roles import assign, say, understood
-from perbyte.trial.subject import find_algorithm
 
 pytestmark = pytest.mark.native
 
@@ -163,4 +162,4 @@ def test_a_permutation_of_ones_own_has_one_size_and_is_unverified():
     assert (made.id, sizes_for(made, None)) == ("unverified-mine", (48,))
     with pytest.raises(UsageError, match="how many bytes has its block"):
         find_new("new:mine", "permutation", [], None)
-    assert find_algorithm("gimli").kind == "permutation"
+    assert load().find("gimli").kind == "permutation"

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from trial_answers import answers, build
 
+from perbyte.catalogue import load
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.measure.behaviour import count_cell
 from perbyte.model import Cell
@@ -19,7 +20,7 @@ from perbyte.trial.language import Managed
 from perbyte.trial.managed import build_managed
 from perbyte.trial.program import DoesNotBuild
 from perbyte.trial.prototype import functions_in
-from perbyte.trial.subject import TrialRequest, find_algorithm, read_calls, read_files
+from perbyte.trial.subject import TrialRequest, read_calls, read_files
 from perbyte.trial.wrappers import zig_version
 
 pytestmark = pytest.mark.native
@@ -48,7 +49,7 @@ needs = {
 
 
 def managed(place: Path, file: Path, algorithm: str, *functions: str, **more) -> RunnerSpec:
-    asked = TrialRequest(read_files([file]), find_algorithm(algorithm), functions, **more)
+    asked = TrialRequest(read_files([file]), load().find(algorithm), functions, **more)
     return build_managed(Managed("mine", asked.files, asked.algorithm, read_calls(asked)), place / "mine")
 
 
@@ -206,6 +207,21 @@ def test_parameters_are_read_from_each_language(tmp_path: Path, code: Path):
         functions_in(broken)
 
 
+def test_the_function_is_read_behind_its_overloads(tmp_path: Path):
+    python, script = tmp_path / "mine.py", tmp_path / "mine.ts"
+    python.write_text(
+        "from typing import overload\n@overload\ndef digest(text: str) -> bytes: ...\n"
+        "@overload\ndef digest(text: str, key: bytes) -> bytes: ...\n"
+        "def digest(data, key, n): return data\n"
+    )
+    script.write_text(
+        "function digest(text: string): Uint8Array;\nconst sum = (1 + 2) * 3;\n"
+        "function digest(data: Uint8Array, key: Uint8Array, n: number): Uint8Array { return data; }\n"
+    )
+    for file in (python, script):
+        assert [function.text for function in functions_in(file)] == ["digest(data, key, n)"]
+
+
 @pytest.mark.parametrize(
     ("name", "way"), [("mine.swift", "@_cdecl"), ("mine.nim", "exportc"), ("mine.cs", "native AOT")]
 )
@@ -217,7 +233,7 @@ def test_a_language_that_is_not_compiled_here_is_named_with_the_way_on(tmp_path:
 
 
 def test_a_missing_toolchain_is_named_with_its_package(tmp_path: Path, code: Path, monkeypatch):
-    calls = TrialRequest(read_files([code / "managed.go"]), find_algorithm("sha-256"), ("digest",))
+    calls = TrialRequest(read_files([code / "managed.go"]), load().find("sha-256"), ("digest",))
     read = read_calls(calls)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert os.environ["PATH"] == str(tmp_path)

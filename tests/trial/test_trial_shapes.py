@@ -14,7 +14,7 @@ from perbyte.trial.own_algorithm import find_new
 from perbyte.trial.program import build_program, link_words
 from perbyte.trial.prototype import c_prototype
 from perbyte.trial.roles import assign, understood
-from perbyte.trial.subject import TrialRequest, find_algorithm, make_source, read_calls, read_files
+from perbyte.trial.subject import TrialRequest, make_source, read_calls, read_files
 
 pytestmark = pytest.mark.native
 
@@ -49,9 +49,7 @@ def test_a_library_is_linked(tmp_path: Path):
         "#include <math.h>\nextern unsigned char *SHA256(const void *, unsigned long, void *);\n"
         "void mine(void *out, const void *in, unsigned long len) { SHA256(in, len, out); }\n"
     )
-    asked = TrialRequest(
-        read_files([file]), find_algorithm("sha-256"), ("mine",), link=link_words(["crypto"])
-    )
+    asked = TrialRequest(read_files([file]), load().find("sha-256"), ("mine",), link=link_words(["crypto"]))
     spec = build_program(make_source(asked, read_calls(asked), ("-O2",), "mine"), tmp_path / "mine")
     assert answers(spec, "sha-256")
 

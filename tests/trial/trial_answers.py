@@ -9,11 +9,11 @@ from perbyte.errors import RunnerRefused
 from perbyte.runners import RunnerSpec, Session
 from perbyte.trial.bench import sizes_for
 from perbyte.trial.program import build_program
-from perbyte.trial.subject import TrialRequest, find_algorithm, make_source, read_calls, read_files
+from perbyte.trial.subject import TrialRequest, make_source, read_calls, read_files
 
 
 def build(place: Path, names: list[Path], algorithm: str, *functions: str, **more) -> RunnerSpec:
-    asked = TrialRequest(read_files(names), find_algorithm(algorithm), functions, **more)
+    asked = TrialRequest(read_files(names), load().find(algorithm), functions, **more)
     return build_program(make_source(asked, read_calls(asked), ("-O2",), "mine"), place / "mine")
 
 

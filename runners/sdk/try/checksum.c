@@ -1,7 +1,8 @@
 /* The checksum of an implementation in SUPERCOP's layout, for `perbyte try --supercop`: inputs are drawn from Salsa20
  * (Bernstein 2005) under a fixed key, outputs go through its core as a hash. Which inputs in which order, and how many,
- * is the format of the files checksumsmall and checksumbig; the test compares with published ones. Lengths come as
- * macros of api.h's names; the program prints the small checksum, or with an argument the big one. */
+ * is the format of the files checksumsmall and checksumbig; the test compares with published ones. Before it stand the
+ * operation (OF_HASH), its functions, SMALL_LOOPS, and the lengths under api.h's names. The program prints the small
+ * checksum, or with an argument the big one. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,43 +10,9 @@
 
 typedef unsigned long long length;
 
-#if defined OF_HASH
-extern int crypto_hash(unsigned char *, const unsigned char *, length);
-enum { SMALL_LOOPS = 64 };
-#elif defined OF_AUTH
-extern int crypto_auth(unsigned char *, const unsigned char *, length, const unsigned char *);
-enum { SMALL_LOOPS = 4096 };
-#elif defined OF_ONETIMEAUTH
-extern int crypto_onetimeauth(unsigned char *, const unsigned char *, length, const unsigned char *);
+#if defined OF_ONETIMEAUTH
 #define crypto_auth crypto_onetimeauth
 #define OF_AUTH
-enum { SMALL_LOOPS = 4096 };
-#elif defined OF_STREAM
-extern int crypto_stream(unsigned char *, length, const unsigned char *, const unsigned char *);
-extern int crypto_stream_xor(unsigned char *, const unsigned char *, length, const unsigned char *,
-			     const unsigned char *);
-enum { SMALL_LOOPS = 512 };
-#elif defined OF_SCALARMULT
-extern int crypto_scalarmult(unsigned char *, const unsigned char *, const unsigned char *);
-extern int crypto_scalarmult_base(unsigned char *, const unsigned char *);
-enum { SMALL_LOOPS = 64 };
-#elif defined OF_SIGN
-extern int crypto_sign_keypair(unsigned char *, unsigned char *);
-extern int crypto_sign(unsigned char *, length *, const unsigned char *, length, const unsigned char *);
-extern int crypto_sign_open(unsigned char *, length *, const unsigned char *, length, const unsigned char *);
-enum { SMALL_LOOPS = 8 };
-#elif defined OF_KEM
-extern int crypto_kem_keypair(unsigned char *, unsigned char *);
-extern int crypto_kem_enc(unsigned char *, unsigned char *, const unsigned char *);
-extern int crypto_kem_dec(unsigned char *, const unsigned char *, const unsigned char *);
-enum { SMALL_LOOPS = 8 };
-#else
-extern int crypto_aead_encrypt(unsigned char *, length *, const unsigned char *, length,
-			       const unsigned char *, length, const unsigned char *, const unsigned char *,
-			       const unsigned char *);
-extern int crypto_aead_decrypt(unsigned char *, length *, unsigned char *, const unsigned char *, length,
-			       const unsigned char *, length, const unsigned char *, const unsigned char *);
-enum { SMALL_LOOPS = 64 };
 #endif
 enum { SMALL_LONGEST = 128, BIG_LONGEST = 4096, BIG = 8, ROOM = 4 << 20, FORGERIES = 3 };
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import itertools
 import os
 import re
 import shlex
@@ -33,7 +33,7 @@ from perbyte.trial.benchmark_file import (
 from perbyte.trial.cargo_bench import already_built, build_cargo
 from perbyte.trial.go_bench import ENVIRONMENT, build_go
 from perbyte.trial.kept import in_turn_policy
-from perbyte.trial.program import DoesNotBuild, digest_of
+from perbyte.trial.program import DoesNotBuild
 
 LEAST_S = 5.0
 Parts = list[tuple["BenchmarkProgram", Sequence[Cell]]]
@@ -76,11 +76,11 @@ class Benchmarks:
         """
         taken = {spec.name for spec in locate()}
         for built in [each for place in self.places or (Path(),) for each in self._built_at(place)]:
-            name = stem = re.sub(r"[/@+\s]", "-", built.name)
-            number = 1
-            while name in taken:
-                name = f"{stem}-bench" + (f"-{number}" if number > 1 else "")
-                number += 1
+            stem = re.sub(r"[/@+\s]", "-", built.name)
+            names = itertools.chain(
+                (stem, f"{stem}-bench"), (f"{stem}-bench-{number}" for number in itertools.count(2))
+            )
+            name = next(name for name in names if name not in taken)
             taken.add(name)
             self.built.append(replace(built, name=name))
         self.programs = [
@@ -170,7 +170,9 @@ class Benchmarks:
             pairs.append((program, before))
         run = self.measure(parts)
         for built in fresh:
-            self._keep(built)
+            now, old = places_of(built)
+            kept.keep(now, old, self.flags, [now / PROGRAM])
+            self.listener.say(f"{built.name}: kept as the baseline; change something and run this again")
         if not pairs:
             return run, None
         named: list[tuple[str, BaselineChange]] = []
@@ -182,9 +184,3 @@ class Benchmarks:
             named += [(titles.get(change.algorithm, change.algorithm), change) for change in changed]
             lost += [gap for gap in gaps(run, changed) if parse_address(gap).runner in runners]
         return run, ChangedBenchmarks(named, lost, new)
-
-    def _keep(self, built: BuiltBenchmarks) -> None:
-        now, old = places_of(built)
-        moment = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
-        kept.keep(now, old, kept.Note(self.flags, digest_of([now / PROGRAM]), moment))
-        self.listener.say(f"{built.name}: kept as the baseline; change something and run this again")

@@ -110,11 +110,9 @@ def build_group(
 
     def make(job: tuple[Implementation, Way, str, Path]) -> Made:
         implementation, way, name, place = job
-        built = _build(implementation, algorithm, way, name, place)
-        if isinstance(built, Made):
-            return built
-        spec, used = built
-        word, why = look(spec, size)
+        spec, used, word, why = _build(implementation, algorithm, way, name, place)
+        if spec:
+            word, why = look(spec, size)
         if not word:
             fits, why = compare_checksums(implementation, place)
             word = "" if fits else "wrong"
@@ -131,27 +129,25 @@ def build_group(
 
 def _build(
     implementation: Implementation, algorithm: Algorithm, way: Way, name: str, place: Path
-) -> Made | tuple[RunnerSpec, Way]:
-    """The program of an implementation and how it was compiled, or why there is none.
+) -> tuple[RunnerSpec | None, Way, str, str]:
+    """The program of an implementation, how it was compiled, and in a word and a sentence why there is none.
 
     Sources that refuse this processor, because the tree has wider code beside them, are compiled for a narrower one.
     """
     scratch, programs = place.with_name(f"{place.name}.made"), checksum_program(implementation)
-    word, refusal = "does not compile", ""
+    refusal = ""
     for flags in (way.flags, *narrower(way.flags)):
+        compilers = (way.cc, way.cxx)
         try:
-            source = make_implementation(
-                implementation, algorithm, flags, name, scratch, (way.cc, way.cxx), programs
-            )
-            return build_program(source, place), Way(flags, way.cc, way.cxx)
+            source = make_implementation(implementation, algorithm, flags, name, scratch, compilers, programs)
+            return build_program(source, place), Way(flags, *compilers), "", ""
         except DoesNotBuild as error:
             refusal = refusal or error.first
             if "#error" not in str(error):
                 break
         except (Unusable, PerbyteError, OSError) as error:
-            word, refusal = "cannot be built", reason(error)
-            break
-    return unmade(implementation, way, name, word, refusal)
+            return None, way, "cannot be built", reason(error)
+    return None, way, "does not compile", refusal
 
 
 def unmade(implementation: Implementation, way: Way, name: str, word: str, detail: str) -> Made:

@@ -64,11 +64,7 @@ class TreeJob:
 
     def done(self, group: Sequence[Implementation]) -> bool:
         """True where each implementation has an outcome in each way."""
-        wanted = {
-            (implementation.operation, implementation.primitive, implementation.name, way.word)
-            for implementation in group
-            for way in self.ways
-        }
+        wanted = {_key(implementation, way) for implementation in group for way in self.ways}
         return wanted <= set(self.journal.outcomes)
 
     def carry_out(self, group: Sequence[Implementation]) -> list[VariantOutcome]:
@@ -80,10 +76,9 @@ class TreeJob:
             if own := self._another(group, algorithm, made, run):
                 made, run = self._measured(group, own)
                 unlike = f"; not the catalogue's {algorithm.id}, by its known answers"
-                made = [
-                    replace(program, detail=program.detail + unlike) if program.word == MEASURED else program
-                    for program in made
-                ]
+                for at, program in enumerate(made):
+                    if program.word == MEASURED:
+                        made[at] = replace(program, detail=program.detail + unlike)
         except (PerbyteError, OSError) as error:
             word = "cannot be built" if algorithm else "not known"
             made = [
@@ -92,14 +87,12 @@ class TreeJob:
                 for way in self.ways
             ]
         start = prefix(self.version, self.date, group[0].operation, group[0].primitive)
-        outcomes, lines = [], []
-        for program in made:
-            outcome = self._outcome(program, run)
-            outcomes.append(outcome)
-            if outcome.word != MEASURED:
+        outcomes, lines = [self._outcome(program, run) for program in made], []
+        for program, outcome in zip(made, outcomes, strict=True):
+            if run and outcome.word == MEASURED:
+                lines += [try_line(start, outcome), *_figures(start, program, outcome, run)]
+            else:
                 lines.append(failure_line(start, outcome))
-                continue
-            lines += [try_line(start, outcome), *self._figures(start, program, outcome, run)]
         self.journal.add(outcomes, lines)
         return outcomes
 
@@ -151,23 +144,21 @@ class TreeJob:
         fitting = expected_checksums(program.implementation) if "fits" in program.detail else ""
         used = program.used or program.way
         asked = program.way.word if used != program.way else ""
-        what = (
-            program.implementation.operation,
-            program.implementation.primitive,
-            program.implementation.name,
-            used.word,
+        return VariantOutcome(
+            *_key(program.implementation, used), word, _line(detail), fitting, figures, asked
         )
-        return VariantOutcome(*what, word, _line(detail), fitting, figures, asked)
 
-    def _figures(self, start: str, program: Made, outcome: VariantOutcome, run: Run | None) -> list[str]:
-        assert run
-        compiler = next(
-            (identity.compiler for identity in run.conditions.identities if identity.runner == program.name),
-            "-",
-        )
-        return data_lines(
-            start, outcome, [each for each in run.cells if each.cell.runner == program.name], compiler
-        )
+
+def _key(implementation: Implementation, way: Way) -> tuple[str, str, str, str]:
+    """What tells an outcome from others, as the journal has it."""
+    return implementation.operation, implementation.primitive, implementation.name, way.word
+
+
+def _figures(start: str, program: Made, outcome: VariantOutcome, run: Run) -> list[str]:
+    identities, cells = run.conditions.identities, run.cells
+    compilers = [identity.compiler for identity in identities if identity.runner == program.name]
+    figures = [figure for figure in cells if figure.cell.runner == program.name]
+    return data_lines(start, outcome, figures, compilers[0] if compilers else "-")
 
 
 def _line(text: str) -> str:
@@ -175,11 +166,9 @@ def _line(text: str) -> str:
 
 
 def open_tree(
-    place: Path, primitives: Sequence[str], out: Path | None, *how: Any, every_compiler: bool
+    place: Path, primitives: Sequence[str], out: Path | None, *, every_compiler: bool, **how: Any
 ) -> TreeJob:
-    """The primitives of a tree that are meant (all without a name), and their journal in `out`.
-
-    `how`: sizes, budget, whether gently, and what conducts a plan.
+    """The primitives of a tree that are meant (all without a name), their journal in `out`; `how` as TreeJob has it.
 
     Raises UsageError where none is called so, or the tree has no list of compilers that are here.
     """
@@ -194,23 +183,19 @@ def open_tree(
             hint="sha256, crypto_hash/sha256 or 'crypto_hash/*'",
         )
     root = every[0].tree
-    version = _version(root)
+    file = root / "version"
+    text = file.read_text(encoding="utf-8", errors="replace").strip() if file.is_file() else ""
+    version = text if text.isalnum() else root.name
     ways = ways_of(root) if every_compiler else [Way(FLAGS)]
     if not ways:
         raise UsageError(f"{root} has no list of compilers that are here", hint="leave --compilers out")
     journal = Journal(out or places.runs_home().parent / "supercop" / version)
     describe_primitives(every, journal.place / "catalogue")
     left = {name: count for name, count in primitives_of(root).items() if name not in OPERATIONS}
-    return TreeJob(_version(root), groups, ways, journal, left, *how)
+    return TreeJob(version, groups, ways, journal, left, **how)
 
 
 def _meant(operation: str, primitive: str, patterns: Sequence[str]) -> bool:
     """True where one of `patterns` is the primitive's name, its operation, or both with a slash; globs too."""
     names = (primitive, f"crypto_{operation}", f"crypto_{operation}/{primitive}")
     return not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns for name in names)
-
-
-def _version(root: Path) -> str:
-    file = root / "version"
-    text = file.read_text(encoding="utf-8", errors="replace").strip() if file.is_file() else ""
-    return text if text.isalnum() else root.name

@@ -146,9 +146,16 @@ def supercop_command(options: _SupercopOptions) -> int:
     from perbyte.cli.conduct import conduct_plan
     from perbyte.report.trials import primitive_line, tree_end
 
-    how = (read_sizes(options.sizes), options.budget, options.how.gentle, partial(conduct_plan, quiet=True))
-    every = options.compilers == "all"
-    tree = open_tree(options.tree, options.primitives, options.out, *how, every_compiler=every)
+    tree = open_tree(
+        options.tree,
+        options.primitives,
+        options.out,
+        every_compiler=options.compilers == "all",
+        sizes=read_sizes(options.sizes),
+        budget_s=options.budget,
+        gentle=options.how.gentle,
+        conduct=partial(conduct_plan, quiet=True),
+    )
     wrong = False
     for number, ((operation, primitive), variants) in enumerate(tree.groups.items(), start=1):
         if not options.again and tree.done(variants):

@@ -12,20 +12,13 @@ from perbyte.exchange.benchmark_run import make_benchmark_run, read_meaning
 from perbyte.exchange.benchmarks import FORMATS, read_benchmarks
 from perbyte.exchange.bootlog import read_machine
 from perbyte.exchange.continuous import to_action, to_bencher, to_benchfmt
-from perbyte.exchange.imported import IMPORTED
-from perbyte.exchange.listing import Fault, KeyRow, SpeedListing, SpeedRow, decode, read_text
+from perbyte.exchange.listing import decode, read_text
 from perbyte.exchange.openssl_run import make_run
 from perbyte.exchange.openssl_speed import join_listings, read_listings
-from perbyte.exchange.openssl_table import SpeedTable, write_table
+from perbyte.exchange.openssl_table import write_table
 
 __all__ = [
     "FORMATS",
-    "IMPORTED",
-    "Fault",
-    "KeyRow",
-    "SpeedListing",
-    "SpeedRow",
-    "SpeedTable",
     "decode",
     "join_listings",
     "make_benchmark_run",

@@ -16,8 +16,8 @@ from perbyte.catalogue import Catalogue, load, parse_sizes
 from perbyte.catalogue.checking import OPERATIONS
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.exchange.benchmarks import Reading
-from perbyte.exchange.imported import imported_figure, imported_run
-from perbyte.model import Cell, CellFigure, Doubt, Interval, Run, RunnerIdentity, Warning
+from perbyte.exchange.imported import imported_figure, imported_identity, imported_run
+from perbyte.model import Cell, CellFigure, Doubt, Interval, Run, Warning
 
 _LONGEST = 4  # words that make an algorithm's name: chacha20 poly1305, hmac sha2 256
 _SIZE = re.compile(r"(\d+)\s*(KiB|MiB|KB|MB|K|M|B|bytes)?$", re.IGNORECASE)
@@ -73,8 +73,7 @@ def make_benchmark_run(
             )
         else:
             figures[cell] = _figure(cell, reading, form)
-    identity = RunnerIdentity(runner, "full", runner, "", "", "", "", "", "", "", "")
-    identities = (identity,) if figures else ()
+    identities = (imported_identity(runner, runner),) if figures else ()
     values = tuple(figures.values())
     return imported_run(name, form, source, values, identities=identities, remarks=notes, plan=tuple(figures))
 

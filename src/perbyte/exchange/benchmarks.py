@@ -45,8 +45,9 @@ def read_benchmarks(form: str, text: str, source: str) -> list[Reading]:
     Raises UsageError with line and reason for a file that is broken, of another tool, or without a figure.
     """
     readings: list[Reading] = []
+    read, way = _FORMATS[form]
     try:
-        for reading in FORMATS[form](text):
+        for reading in read(text):
             if not (0 < reading.ns < 1e15):
                 raise _BrokenListing(
                     reading.line, f"{reading.name[:60]!r}: {reading.ns:g} ns is not a possible time of a call"
@@ -60,7 +61,7 @@ def read_benchmarks(form: str, text: str, source: str) -> list[Reading]:
             hint=f"this is not what {form} writes, or not all of it",
         ) from None
     if not readings:
-        raise UsageError(f"{source}: there is no figure of {form} in it", hint=_HINTS[form])
+        raise UsageError(f"{source}: there is no figure of {form} in it", hint=f"make it: {way}")
     return readings
 
 
@@ -318,23 +319,18 @@ def _supercop(text: str) -> Iterator[Reading]:
     yield from best.values()
 
 
-FORMATS: dict[str, Callable[[str], Iterator[Reading]]] = {
-    "google-benchmark": _google,
-    "criterion": _criterion,
-    "jmh": _jmh,
-    "benchfmt": _benchfmt,
-    "pyperf": _pyperf,
-    "botan-speed": _botan,
-    "bench-slope": _slope,
-    "supercop": _supercop,
+# what reads each tool's output, and how that is made
+_FORMATS: dict[str, tuple[Callable[[str], Iterator[Reading]], str]] = {
+    "google-benchmark": (_google, "./benchmark --benchmark_format=json > results.json"),
+    "criterion": (_criterion, "cargo bench > results.txt"),
+    "jmh": (_jmh, "java -jar benchmarks.jar -rf json -rff results.json"),
+    "benchfmt": (_benchfmt, "go test -bench . > results.txt"),
+    "pyperf": (_pyperf, "python benchmark.py -o results.json"),
+    "botan-speed": (_botan, "botan speed > results.txt"),
+    "bench-slope": (_slope, "bench-slope > results.txt"),
+    "supercop": (
+        _supercop,
+        "./do in its tree, then bench/*/data; or: perbyte supercop DIR --out PLACE, then PLACE/data",
+    ),
 }
-_HINTS = {
-    "supercop": "make it: ./do in its tree, then bench/*/data; or: perbyte supercop DIR --out PLACE, then PLACE/data",
-    "google-benchmark": "make it: ./benchmark --benchmark_format=json > results.json",
-    "criterion": "make it: cargo bench > results.txt",
-    "jmh": "make it: java -jar benchmarks.jar -rf json -rff results.json",
-    "benchfmt": "make it: go test -bench . > results.txt",
-    "pyperf": "make it: python benchmark.py -o results.json",
-    "botan-speed": "make it: botan speed > results.txt",
-    "bench-slope": "make it: bench-slope > results.txt",
-}
+FORMATS = tuple(_FORMATS)

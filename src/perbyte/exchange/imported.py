@@ -21,6 +21,7 @@ from perbyte.model import (
     RunnerIdentity,
     Warning,
 )
+from perbyte.model.cell import FULL
 
 IMPORTED = "imported"
 
@@ -53,6 +54,13 @@ def imported_figure(
         cycle_source="none",
         warnings=tuple(warnings),
     )
+
+
+def imported_identity(
+    runner: str, library: str, cpu: str = FULL, version: str = "", compiler: str = "", features: str = ""
+) -> RunnerIdentity:
+    """Whom the rows of `runner` are of, as far as a text tells it; `features` are the CPU's."""
+    return RunnerIdentity(runner, cpu, library, version, "", compiler, "", "", "", features, "")
 
 
 def imported_run(

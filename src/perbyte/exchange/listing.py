@@ -74,6 +74,10 @@ class SpeedListing:
     faults: list[Fault] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
+    def lack(self, line: int, what: str) -> None:
+        """Note what is missing or cut off at a line."""
+        self.faults.append(Fault(line, what))
+
     @property
     def empty(self) -> bool:
         """True when it holds no figure."""

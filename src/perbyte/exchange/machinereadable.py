@@ -7,11 +7,11 @@ and else the magnitude. A listing that tells neither way is a fault.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Callable
 from dataclasses import replace
 
-from perbyte.exchange.listing import Fault, KeyRow, SpeedListing, SpeedRow, whole_number
+from perbyte.exchange.listing import KeyRow, SpeedListing, SpeedRow, whole_number
 
 _RATE = re.compile(r"-?(?:\d+\.\d\d|nan|inf)")
 _SECONDS = re.compile(r"\d+(?:\.\d+)?")
@@ -44,7 +44,7 @@ def read_machine_readable(text: str) -> list[SpeedListing]:
         if is_machine_readable(raw):
             reader.take(raw.strip(), number)
         elif raw.strip().startswith("+") and number == len(lines):
-            reader.listing(number).faults.append(Fault(number, "the line is cut off"))
+            reader.listing(number).lack(number, "the line is cut off")
     reader.finish()
     return [listing for listing in reader.found if listing.faults or not listing.empty]
 
@@ -55,9 +55,7 @@ class _MachineReader:
         self.sizes: tuple[int, ...] = ()
         self.size_now = 0
         self.heading_line = 0
-        self.keys: list[
-            KeyRow
-        ] = []  # of this listing, with values of which it is not known yet what they are
+        self.keys: list[KeyRow] = []  # of this listing; it is not known yet what their values are
 
     def listing(self, number: int) -> SpeedListing:
         if not self.found:
@@ -66,12 +64,7 @@ class _MachineReader:
 
     def take(self, line: str, number: int) -> None:
         word, *fields = line[1:].split(":")
-        kinds: dict[str, Callable[[list[str], int], None]] = {
-            "H": self._sizes,
-            "F": self._row,
-            "R": self._count,
-            "DT": self._about,
-        }
+        kinds = {"H": self._sizes, "F": self._row, "R": self._count, "DT": self._about}
         if word in kinds:
             kinds[word](fields, number)
         elif word.startswith("F"):
@@ -79,7 +72,7 @@ class _MachineReader:
 
     def finish(self) -> None:
         if self.sizes and not self.listing(0).rows and not self.listing(0).faults:
-            self.listing(0).faults.append(Fault(self.heading_line, "no row follows the sizes"))
+            self.listing(0).lack(self.heading_line, "no row follows the sizes")
         self._settle_keys()
 
     def _sizes(self, fields: list[str], number: int) -> None:
@@ -90,20 +83,18 @@ class _MachineReader:
         self.heading_line = number
         self.sizes = tuple(size for field in fields if (size := whole_number(field)) > 0)
         if len(self.sizes) != len(fields) or not fields:
-            listing.faults.append(Fault(number, "the line with the sizes is cut off"))
+            listing.lack(number, "the line with the sizes is cut off")
 
     def _row(self, fields: list[str], number: int) -> None:
         listing = self.listing(number)
         name, values = (fields[1], fields[2:]) if len(fields) > 1 else ("", [])
         if not self.sizes:
-            listing.faults.append(Fault(number, "a row without a line of sizes (+H) before it"))
+            listing.lack(number, "a row without a line of sizes (+H) before it")
         elif len(values) != len(self.sizes) or not all(_RATE.fullmatch(value) for value in values):
             what = f"the row has {len(values)} figures for {len(self.sizes)} sizes, or one is cut off"
-            listing.faults.append(Fault(number, what))
+            listing.lack(number, what)
         else:
-            rates = tuple(
-                float(value) if 0 <= float(value) < float("inf") else float("nan") for value in values
-            )
+            rates = [float(value) if 0 <= float(value) < math.inf else math.nan for value in values]
             listing.rows.append(SpeedRow(name, number, tuple(zip(self.sizes, rates, strict=True))))
 
     def _about(self, fields: list[str], number: int) -> None:
@@ -128,7 +119,7 @@ class _MachineReader:
             len(values) == len(operations) or (name == "rsa" and len(values) == 2)
         )
         if not whole or not all(whole_number(field) >= 0 for field in fields[: min(before, 2)]):
-            listing.faults.append(Fault(number, "the line is cut off"))
+            listing.lack(number, "the line is cut off")
             return
         bits = fields[1] if before > 1 else "0"
         label = f"{name} {bits} bits" if bits != "0" else f"{name} {fields[0]}"
@@ -144,11 +135,11 @@ class _MachineReader:
         rates = _are_rates(keys)
         if rates is None:
             what = "it is not known whether the keys' values are seconds or operations per second"
-            listing.faults.append(Fault(keys[0].line, what))
+            listing.lack(keys[0].line, what)
             return
         for key in keys:
             seconds = tuple(
-                (operation, (1 / value if rates else value) if 0 < value < float("inf") else 0.0)
+                (operation, (1 / value if rates else value) if 0 < value < math.inf else 0.0)
                 for operation, value in key.seconds
             )
             listing.keys.append(replace(key, seconds=seconds))

@@ -19,7 +19,7 @@ from typing import Any
 from perbyte.catalogue import load
 from perbyte.catalogue.catalogue import INVERSES
 from perbyte.errors import UsageError
-from perbyte.exchange.imported import imported_figure, imported_run
+from perbyte.exchange.imported import imported_figure, imported_identity, imported_run
 from perbyte.exchange.listing import SpeedListing, SpeedRow
 from perbyte.model import Cell, CellFigure, Doubt, Failure, Machine, Run, RunnerIdentity, Warning
 from perbyte.model.cell import FULL
@@ -79,9 +79,9 @@ class _Maker:
         for key in listing.keys:
             for operation, seconds in key.seconds:
                 meaning = mean_key(key.kind, key.bits, operation)
-                if isinstance(meaning, Unknown):
+                if isinstance(meaning, str):
                     shown = f"{seconds:.6g} s" if seconds else "no figure"
-                    self.remarks.append(f"line {key.line}: {key.label}, {operation}: {shown}; {meaning.why}")
+                    self.remarks.append(f"line {key.line}: {key.label}, {operation}: {shown}; {meaning}")
                 else:
                     self._take(meaning, digest_bytes(key.kind), seconds * 1e9, key.line, 0)
         self._say_how()
@@ -89,9 +89,9 @@ class _Maker:
     def _take_row(self, row: SpeedRow, old: bool) -> None:
         sizes = [size for size, _ in row.bytes_per_second]
         meaning = mean_row(row.name, self.version, sizes, old=old)
-        if isinstance(meaning, Unknown):
+        if isinstance(meaning, str):
             shown = ", ".join(f"{size} bytes {rate / 1e3:.2f}k" for size, rate in row.bytes_per_second)
-            self.remarks.append(f"line {row.line}: {row.name}: {shown}; {meaning.why}")
+            self.remarks.append(f"line {row.line}: {row.name}: {shown}; {meaning}")
             return
         for size, rate in row.bytes_per_second:
             ns = math.nan if math.isnan(rate) else size * self.listing.processes / rate * 1e9 if rate else 0.0
@@ -158,19 +158,8 @@ class _Maker:
     def identity(self, runner: str) -> RunnerIdentity:
         """Whom the rows of `runner` are of."""
         listing = self.listing
-        return RunnerIdentity(
-            runner=runner,
-            cpu=self.cpu,
-            library=listing.library,
-            library_version=listing.version,
-            license="",
-            compiler=listing.compiler,
-            flags="",
-            object_path="",
-            object_sha256="",
-            cpu_features=listing.cpu_info,
-            sdk="",
-        )
+        built = (listing.version, listing.compiler, listing.cpu_info)
+        return imported_identity(runner, listing.library, self.cpu, *built)
 
 
 EVP, BELOW_EVP = "openssl", "openssl-lowlevel"
@@ -192,13 +181,6 @@ class RowMeaning:
     contract: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unknown:
-    """Why a row cannot be given a cell."""
-
-    why: str
-
-
 def parse_version(text: str) -> tuple[int, ...]:
     """Return the numbers of a version (`3.0.16` gives (3, 0, 16), `0.9.8zh` gives (0, 9, 8)); () for none."""
     match = re.match(r"\d+(\.\d+)*", text)
@@ -207,8 +189,8 @@ def parse_version(text: str) -> tuple[int, ...]:
 
 def mean_row(
     name: str, version: Sequence[int], sizes: Sequence[int], *, old: bool = False
-) -> RowMeaning | Unknown:
-    """Return what the row `name` of a listing of `version` (() where unknown) times.
+) -> RowMeaning | str:
+    """Return what the row `name` of a listing of `version` (() where unknown) times, or why that is not known.
 
     `old` says that other rows of the listing have names that only versions before 3.0 print.
     """
@@ -222,24 +204,24 @@ def mean_row(
         try:
             algorithm = known.find(table["evp"].get(asked, asked)).id
         except UsageError:
-            return Unknown(f"'{name}' is not an algorithm of the catalogue")
+            return f"'{name}' is not an algorithm of the catalogue"
         below = _is_below(asked, tuple(version), old)
     kind = known.find(algorithm).kind
     if kind == "aead":
         return _mean_aead(algorithm, tuple(version), sizes)
     if kind not in _CALLS:
-        return Unknown(f"'{name}' is a {kind}, which a row of throughput cannot be")
+        return f"'{name}' is a {kind}, which a row of throughput cannot be"
     return RowMeaning(BELOW_EVP if below else EVP, algorithm, *_CALLS[kind])
 
 
-def mean_key(kind: str, bits: int, operation: str) -> RowMeaning | Unknown:
-    """Return what a row of public-key operations times."""
+def mean_key(kind: str, bits: int, operation: str) -> RowMeaning | str:
+    """Return what a row of public-key operations times, or why that is not known."""
     known = load()
     name = f"{kind}-{bits}"
     if kind not in _tables()["keys"] or name not in known.algorithms:
-        return Unknown("no such algorithm in the catalogue")
+        return "no such algorithm in the catalogue"
     if operation not in known.find(name).operations:
-        return Unknown(f"the catalogue has no operation '{operation}' for it")
+        return f"the catalogue has no operation '{operation}' for it"
     return RowMeaning(EVP, name, operation, "pk/1")
 
 
@@ -258,16 +240,14 @@ def row_name(algorithm: str, runner: str) -> str:
     return algorithm
 
 
-def _mean_aead(algorithm: str, version: tuple[int, ...], sizes: Sequence[int]) -> RowMeaning | Unknown:
+def _mean_aead(algorithm: str, version: tuple[int, ...], sizes: Sequence[int]) -> RowMeaning | str:
     table = _tables()["aead"]
     if list(sizes) == table["sizes"]:
         return RowMeaning(EVP, algorithm, "seal", "rekey/1")
     if algorithm not in table["only"]:
         return RowMeaning(EVP, algorithm, "seal", "stream/1")
     if not version:
-        return Unknown(
-            f"which call was timed for {algorithm} depends on the version, which the listing does not name"
-        )
+        return f"which call was timed for {algorithm} depends on the version, which the listing does not name"
     branches = sorted(parse_version(text) for text in table["whole_messages_since"])
     fixed = next((branch for branch in branches if branch[:2] == version[:2]), branches[-1])
     return RowMeaning(EVP, algorithm, "seal", "rekey/1" if version >= fixed else "stream/1")

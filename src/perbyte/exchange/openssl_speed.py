@@ -19,7 +19,7 @@ from dataclasses import replace
 
 from perbyte.errors import UsageError
 from perbyte.exchange.bootlog import read_machine
-from perbyte.exchange.listing import Fault, KeyRow, SpeedListing, SpeedRow, whole_number
+from perbyte.exchange.listing import KeyRow, SpeedListing, SpeedRow, whole_number
 from perbyte.exchange.machinereadable import is_machine_readable, read_machine_readable
 
 _WAY_OUT = "make a listing with: openssl speed > listing.txt"
@@ -141,7 +141,7 @@ class _PlainReader:
             self.loose.append(raw)
         self._leave_table()
         if self.announced and self.here:
-            self.here.faults.append(Fault(self.announced, "the listing ends before its table"))
+            self.here.lack(self.announced, "the listing ends before its table")
         for listing in self.found:
             _use_progress(listing)
         return [table for table in self.found if table.faults or not table.empty]
@@ -169,10 +169,8 @@ class _PlainReader:
         elif match := _PROGRESS.match(line):
             listing = self._begin(number)
             if match["calls"]:
-                listing.calls[match["name"], int(match["size"])] = (
-                    int(match["calls"]),
-                    float(match["seconds"]),
-                )
+                calls = int(match["calls"]), float(match["seconds"])
+                listing.calls[match["name"], int(match["size"])] = calls
         elif line.startswith("compiler: "):
             self._begin(number, when_full=False).compiler = line.removeprefix("compiler: ")
         elif line.startswith("CPUINFO: "):
@@ -226,29 +224,25 @@ class _PlainReader:
             self.sizes = tuple(int(word) for word in re.findall(r"(\d+) bytes", match[1]))
             self.heading_line = number
         else:
-            listing.faults.append(Fault(number, "the heading with the sizes is cut off"))
+            listing.lack(number, "the heading with the sizes is cut off")
         return True
 
     def _speed_row(self, line: str, number: int, raw: str, last: bool) -> bool:
         assert self.here is not None
         match = _ROW.match(line)
         if not match:
-            cut = bool(_ROW_CUT.match(line) or (last and _ROW_BEGUN.match(line)))
-            if cut:
-                self.rows_below += 1
-                self.here.faults.append(Fault(number, "the row is cut off"))
-            return cut
+            return self._cut(number, _ROW_CUT.match(line) or (last and _ROW_BEGUN.match(line)))
         figures = match[2].split()
         if len(figures) == 1 < len(self.sizes) and not figures[0].endswith("k") and not last:
             return False  # a sentence that ends in a number
         self.rows_below += 1
         if len(figures) != len(self.sizes):
             what = f"the row has {len(figures)} figures, its heading {len(self.sizes)} sizes"
-            self.here.faults.append(Fault(number, what))
+            self.here.lack(number, what)
             return True
         lost = last and not figures[-1].endswith("k") and raw == raw.rstrip() and float(figures[-1]) > 0
         if lost or any(float(figure) >= 1e4 for figure in figures if not figure.endswith("k")):
-            self.here.faults.append(Fault(number, "a figure has lost its 'k'"))
+            self.here.lack(number, "a figure has lost its 'k'")
             return True
         values = tuple((size, _rate(text)) for size, text in zip(self.sizes, figures, strict=True))
         self.here.rows.append(SpeedRow(match[1], number, values))
@@ -261,11 +255,7 @@ class _PlainReader:
         times = match[2].split() if match else []
         rates = match[3].split() if match else []
         if not match or len(times) != count or len(rates) != count:
-            cut = bool(_KEY_CUT.match(line) or (last and _KEY_BEGUN.match(line)))
-            if cut:
-                self.rows_below += 1
-                self.here.faults.append(Fault(number, "the row is cut off"))
-            return cut
+            return self._cut(number, _KEY_CUT.match(line) or (last and _KEY_BEGUN.match(line)))
         self.rows_below += 1
         seconds = tuple(
             (name, _seconds(time, rate))
@@ -276,9 +266,16 @@ class _PlainReader:
         self.here.keys.append(KeyRow(kind, bits, match[1], number, seconds))
         return True
 
+    def _cut(self, number: int, sign: object) -> bool:
+        """Whether a line that is no row is what is left of one, by its `sign`."""
+        if sign and self.here:
+            self.rows_below += 1
+            self.here.lack(number, "the row is cut off")
+        return bool(sign)
+
     def _leave_table(self) -> None:
         if (self.sizes or self.operations) and not self.rows_below and self.here:
-            self.here.faults.append(Fault(self.heading_line, "no row follows the table's heading"))
+            self.here.lack(self.heading_line, "no row follows the table's heading")
         self.sizes, self.operations, self.rows_below = (), [], 0
 
 
@@ -318,7 +315,7 @@ def _use_progress(listing: SpeedListing) -> None:
     """Where the tool was stopped before its tables, what it reported on the way is all there is."""
     if not (listing.empty and listing.calls):
         return
-    listing.faults.append(Fault(listing.line, "there are progress lines only, no table"))
+    listing.lack(listing.line, "there are progress lines only, no table")
     named: dict[str, list[tuple[int, float]]] = {}
     for (name, size), (calls, seconds) in listing.calls.items():
         if seconds > 0:

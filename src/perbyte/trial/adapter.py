@@ -11,16 +11,7 @@ from collections.abc import Callable, Mapping
 
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
-from perbyte.trial.expressions import (
-    answers,
-    counted,
-    declaration,
-    expression,
-    failure,
-    statement,
-    symbol,
-    told,
-)
+from perbyte.trial.expressions import answers, declaration, expression, statement, symbol, told
 from perbyte.trial.roles import BACK_AND_FORTH, Call
 
 _ROOM = 1 << 16  # bytes of a key of a pair, where more are not asked for
@@ -117,9 +108,9 @@ class _Writer:
             "hash": self._hash,
             "xof": self._hash,
             "mac": self._mac,
-            "block-cipher": self._cipher,
-            "stream-cipher": self._cipher,
-            "aead": self._aead,
+            "block-cipher": self._ciphers,
+            "stream-cipher": self._ciphers,
+            "aead": self._ciphers,
             "permutation": self._permutation,
         }
         if kind not in makers and kind not in _SINGLE:
@@ -139,12 +130,14 @@ class _Writer:
         self, operation: str, contract: str, *calls: Call, begin: str = "NULL", show: str = "NULL"
     ) -> None:
         """A variant whose timed call makes `calls` one after the other."""
-        *setting, last = calls
-        body = ", ".join([*map(expression, setting), counted(operation, last)])
+        parts, failed = [expression(call) for call in calls], "0"
+        if operation in BACK_AND_FORTH and answers(calls[-1]):  # it says whether it accepted its input
+            parts[-1], failed = f"state->answer = {parts[-1]}", "state->answer != state->accepted"
+        body = ", ".join(parts)
         if operation == "open":  # what is opened was sealed with key 0
             body = body.replace("PB_TURN(key, turn)", "key[0]")
         name = f"trial_{operation}_{contract.partition('/')[0]}"
-        self._loop(name, body, failure(operation, last))
+        self._loop(name, body, failed)
         words = ", ".join(map(told, calls))
         self.variants.append(f'\t{{"{operation}", "{contract}", "{words}", {begin}, {name}, {show}}},')
 
@@ -172,35 +165,28 @@ class _Writer:
         return name
 
     def _mac(self) -> None:
-        key, mac = self.calls.get("key"), self.calls.get("mac")
-        if mac and mac.has("key"):
-            self._add("mac", "rekey/1", mac)
-        elif key and mac:
-            self._add("mac", "message/1", mac)
-            self._add("mac", "rekey/1", key, mac)
+        if mac := self.calls.get("mac"):
+            self._keyed("mac", self.calls.get("key"), mac)
         elif (parts := self._parts()) and parts[0].has("key"):
             self._add("mac", "rekey/1", *parts)
 
-    def _cipher(self) -> None:
-        alike = self.algorithm.kind == "stream-cipher" or self.algorithm.mode in _SYMMETRIC
-        key = self.calls.get("key")
-        encrypt = self.calls.get("encrypt")
-        if encrypt:
-            self._keyed("encrypt", key, encrypt)
-        if decrypt := self.calls.get("decrypt", encrypt if alike else None):
-            self._keyed("decrypt", key if alike else self.calls.get("decrypt-key", key), decrypt)
-
-    def _aead(self) -> None:
-        for operation in ("seal", "open"):
-            if call := self.calls.get(operation):
-                self._keyed(operation, self.calls.get("key"), call)
+    def _ciphers(self) -> None:
+        calls, key = dict(self.calls), self.calls.get("key")
+        decrypting = calls.get("decrypt-key", key)
+        if self.algorithm.kind == "stream-cipher" or self.algorithm.mode in _SYMMETRIC:
+            decrypting = key
+            if "encrypt" in calls:
+                calls.setdefault("decrypt", calls["encrypt"])
+        for operation in ("encrypt", "decrypt", "seal", "open"):
+            if call := calls.get(operation):
+                self._keyed(operation, decrypting if operation == "decrypt" else key, call)
 
     def _keyed(self, operation: str, key: Call | None, call: Call) -> None:
         """`rekey/1`, and where the key is set by a function of its own `message/1` and, without nonce, `stream/1`."""
         if call.has("key"):
             self._add(operation, "rekey/1", call)
         elif key and call.has("context"):
-            if not self.algorithm.nonce_bytes:
+            if operation != "mac" and not self.algorithm.nonce_bytes:
                 self._add(operation, "stream/1", call)
             self._add(operation, "message/1", call)
             self._add(operation, "rekey/1", key, call)

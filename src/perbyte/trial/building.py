@@ -88,15 +88,19 @@ def all_words(commands: Sequence[Sequence[str]], directory: Path) -> list[str]:
 
 
 def compiled_sdk(
-    name: str, compiling: Sequence[str], files: Sequence[Path], last: Sequence[str], key: object
+    name: str, compiling: Sequence[str], sources: Sequence[Path], headers: Sequence[Path], key: str = ""
 ) -> Path:
     """The SDK compiled into a file called `name`, kept by its contents, and made when it is not there yet.
 
-    `compiling` is the command for a source, `last` that for the objects that it names; `files` are the sources with
-    what they include, `key` what else the product depends on. Raises EnvironmentLacking with the compiler's words.
+    It is an archive where `name` ends in .a, else a shared library. `compiling` is the command for each of `sources`,
+    `key` what the product depends on besides. Raises EnvironmentLacking with the compiler's words.
     """
+    objects = {f"{file.stem}.o": str(file) for file in sources}
+    last = [*compiler("c"), "-shared", "-o", name, *objects, "-lm", "-ldl", "-pthread"]
+    if name.endswith(".a"):
+        last = ["ar", "rcs", name, *objects]
     content = hashlib.sha256(repr((compiling, last, key)).encode())
-    for file in sorted(files):
+    for file in sorted((*sources, *headers)):
         content.update(file.read_bytes())
     made = home() / "sdk" / content.hexdigest()[:16] / name
     if made.is_file():
@@ -104,8 +108,7 @@ def compiled_sdk(
     made.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".sdk-", dir=made.parent) as scratch:
         place = Path(scratch)
-        objects = {f"{file.stem}.o": str(file) for file in files if file.suffix == ".c"}
-        jobs = [[*compiling, "-c", file, "-o", to] for to, file in objects.items() if to in last]
+        jobs = [[*compiling, "-c", file, "-o", to] for to, file in objects.items()]
         if words := all_words(jobs, place) or all_words([last], place):
             raise EnvironmentLacking(f"the SDK cannot be compiled: {words[0][:2000]}")
         (place / name).replace(made)
@@ -130,13 +133,8 @@ def sdk_library(
     sources = [*sorted((sdk / "c").glob("*.c")), sdk / "foreign" / "foreign.c", *more]
     macros = [f'-DPB_COMPILER="{version}"', '-DPB_FLAGS=""']
     base = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-fPIC", f"-I{sdk / 'c'}", f"-I{sdk / 'foreign'}", *flags]
-    objects = [f"{file.stem}.o" for file in sources]
-    static = name.endswith(".a")
-    last = [*compiler("c"), "-shared", "-o", name, *objects, "-lm", "-ldl", "-pthread"]
-    if static:
-        last = ["ar", "rcs", name, *objects]
     headers = [*(sdk / "c").glob("*.h"), *(sdk / "foreign").glob("*.h")]
-    return compiled_sdk(name, [*base, *macros], [*sources, *headers], last, static)
+    return compiled_sdk(name, [*base, *macros], sources, headers)
 
 
 def write_start(scratch: Path, name: str, library: Path, command: str, environment: str = "") -> None:

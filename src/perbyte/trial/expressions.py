@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from perbyte.trial.prototype import Parameter, Shape
-from perbyte.trial.roles import BACK_AND_FORTH, NUMBER, Call, is_number
+from perbyte.trial.roles import NUMBER, Call, is_number
 
 _WIDTHS = {
     "u16": "uint16_t",
@@ -24,13 +24,8 @@ _NUMBERS = {
     *("int", "unsigned", "unsigned int", "long", "unsigned long", "long long", "unsigned long long", "short"),
     *("size_t", "uint16_t", "uint32_t", "uint64_t", "int16_t", "int32_t", "int64_t", "uintptr_t"),
 }
-_SLICE_LENGTHS = {
-    "in": "size",
-    "buffer": "size",
-    "key": "key_len",
-    "nonce": "nonce_len",
-    "aad": "aad_len",
-    "tag": "out_max",
+_SLICE_LENGTHS = {"in": "size", "buffer": "size", "tag": "out_max"} | {
+    role: f"{role}_len" for role in ("key", "nonce", "aad")
 }
 
 
@@ -59,20 +54,6 @@ def expression(call: Call) -> str:
         once = re.sub(r"\b(in|out)(?=[,)])", r"\1 + at", text)
         text = f"({{ for (size_t at = 0; at < size; at += BLOCK) {once}; }})"
     return f"memcpy(out, in, size), {text}" if call.has("buffer") else text
-
-
-def counted(operation: str, call: Call) -> str:
-    """The call, its answer kept where it says whether the input was accepted."""
-    if operation in BACK_AND_FORTH and answers(call):
-        return f"state->answer = {expression(call)}"
-    return expression(call)
-
-
-def failure(operation: str, call: Call) -> str:
-    """The C expression that is not zero when the call refused its input."""
-    if operation in BACK_AND_FORTH and answers(call):
-        return "state->answer != state->accepted"
-    return "0"
 
 
 def answers(call: Call) -> bool:

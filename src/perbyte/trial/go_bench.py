@@ -20,7 +20,7 @@ from perbyte.trial.building import go_environment, home, tool
 
 ENVIRONMENT = {"GODEBUG": "asyncpreemptoff=1"}
 _said = partial(told_by, "go", 900)
-_FILES = ("TestGoFiles", "XTestGoFiles")
+_MAIN, _OUTER = "perbyte_bench_main", "perbyte_bench_outer"
 
 
 def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
@@ -58,20 +58,21 @@ def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
     return BuiltBenchmarks(name, product, directory, "go", package["ImportPath"])
 
 
-_MAIN, _OUTER = "perbyte_bench_main", "perbyte_bench_outer"
-
-
 def _overlay(go: str, sdk: Path, package: Mapping[str, Any], scratch: Path) -> dict[str, str]:
     """Marked copies of the test files in `scratch`, and where go shall see them. Raises UsageError without any."""
-    directory = Path(package["Dir"])
+    directory, inner = Path(package["Dir"]), package["ImportPath"]
+    # kind of test files: how main calls the package, its path, its name, and where go shall see it
+    kinds = {
+        "TestGoFiles": ("inner", inner, package["Name"], directory),
+        "XTestGoFiles": ("outer", f"{inner}/{_OUTER}", f"{package['Name']}_test", directory / _OUTER),
+    }
     seen: dict[str, str] = {}
     pairs, origin = [], {}
-    for kind in _FILES:
+    for kind, (_, _, _, place) in kinds.items():
         for number, name in enumerate(package.get(kind) or ()):
             copy = scratch / f"{kind}-{number}.go"
             # as no test file, but with what its name says of the processor
-            shown = f"perbyte_{name.removesuffix('_test.go')}.go"
-            seen[str(directory / (_OUTER if kind == "XTestGoFiles" else ".") / shown)] = str(copy)
+            seen[str(place / f"perbyte_{name.removesuffix('_test.go')}.go")] = str(copy)
             pairs.append(f"{copy}={directory / name}")
             origin[str(directory / name)] = kind
     if not pairs:
@@ -80,40 +81,28 @@ def _overlay(go: str, sdk: Path, package: Mapping[str, Any], scratch: Path) -> d
         )
     names_of = json.loads(_said([_rewriter(go, sdk), *pairs], directory))
     imports, rows = [], []
-    for kind, path, alias in (
-        ("TestGoFiles", package["ImportPath"], "inner"),
-        ("XTestGoFiles", f"{package['ImportPath']}/{_OUTER}", "outer"),
-    ):
+    for kind, (alias, path, title, place) in kinds.items():
         names = [name for file, them in names_of.items() if origin[file] == kind for name in them or ()]
-        if not names:
-            continue
-        list_file = scratch / f"list-{alias}.go"
-        title = package["Name"] + ("_test" if alias == "outer" else "")
-        entries = "".join(f'\t{{"{name}", {name}}},\n' for name in names)
-        list_file.write_text(
-            f'package {title}\n\nimport perbyteTesting "perbyte/testing"\n\n// PerbyteBenchmarks are those of the test '
-            f"files.\nvar PerbyteBenchmarks = []perbyteTesting.InternalBenchmark{{\n{entries}}}\n",
-            encoding="utf-8",
-        )
-        seen[str(directory / (_OUTER if alias == "outer" else ".") / "perbyte_benchmarks.go")] = str(
-            list_file
-        )
-        imports.append(f'\t{alias} "{path}"\n')
-        rows.append(f"\tall = append(all, {alias}.PerbyteBenchmarks...)\n")
+        if names:
+            entries = "".join(f'\t{{"{name}", {name}}},\n' for name in names)
+            (scratch / f"list-{alias}.go").write_text(
+                f'package {title}\n\nimport perbyteTesting "perbyte/testing"\n\n// PerbyteBenchmarks are those of the '
+                f"test files.\nvar PerbyteBenchmarks = []perbyteTesting.InternalBenchmark{{\n{entries}}}\n",
+                encoding="utf-8",
+            )
+            seen[str(place / "perbyte_benchmarks.go")] = str(scratch / f"list-{alias}.go")
+            imports.append(f'\t{alias} "{path}"\n')
+            rows.append(f"\tall = append(all, {alias}.PerbyteBenchmarks...)\n")
     if not rows:
         raise UsageError(f"{directory}: its test files have no func BenchmarkX(b *testing.B)")
-    main = scratch / "main.go"
     version = package["Module"].get("Version") or "as it lies there"
-    library = (
-        f'perbyte.Library{{Name: "{package["ImportPath"]}", License: "not stated", Version: "{version}"}}'
-    )
-    main.write_text(
+    library = f'perbyte.Library{{Name: "{inner}", License: "not stated", Version: "{version}"}}'
+    (scratch / "main.go").write_text(
         f'package main\n\nimport (\n\t"perbyte"\n\t"perbyte/testing"\n\n{"".join(imports)})\n\nfunc main() {{\n'
         f"\tvar all []testing.InternalBenchmark\n{''.join(rows)}\ttesting.Main({library}, all)\n}}\n",
         encoding="utf-8",
     )
-    seen[str(directory / _MAIN / "main.go")] = str(main)
-    return seen
+    return seen | {str(directory / _MAIN / "main.go"): str(scratch / "main.go")}
 
 
 def _write_modules(module: Path, sdk: Path, scratch: Path) -> None:

@@ -19,7 +19,7 @@ from perbyte import places
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners.needs import compiler
 from perbyte.trial.building import home, said_by, sdk_library, tool, words_of, write_generated, write_start
-from perbyte.trial.language import Managed
+from perbyte.trial.language import INVERSE, INVERSE_REKEY, Managed
 from perbyte.trial.program import DoesNotBuild, digest_of
 from perbyte.trial.prototype import JAVA, KOTLIN, without_comments
 
@@ -29,7 +29,6 @@ OPTIONS = (
     *("-Xbatch", "-Xrs", "-Xshare:auto"),
 )
 _KINDS = {"HASH": 0, "MAC": 1, "STREAM": 2, "AEAD": 3}
-_NUMBERS = {"MESSAGE": 0, "REKEY": 1, "INVERSE": 2, "INVERSE_REKEY": 3}
 _SCOPES = re.compile(r'"(?:\\.|[^"\\\n])*"|\b(?:class|interface|enum|record|object)\s+(\w+)|([{}])')
 _COMPILER = "kotlin-compiler-embeddable"
 _WITH_IT = (_COMPILER, "kotlin-stdlib", "kotlin-script-runtime", "kotlin-reflect", "kotlin-daemon-embeddable")
@@ -47,26 +46,24 @@ def write_jvm(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
     text = without_comments(asked.main)
     package = match[1] if (match := re.search(r"^\s*package\s+([\w.]+)", text, re.MULTILINE)) else ""
     path = [str(classes), *(part for part in os.environ.get("CLASSPATH", "").split(os.pathsep) if part)]
-    version = jdk_version(Path(javac).resolve().parent.parent)
+    jdk = Path(javac).resolve().parent.parent
+    version = jdk_version(jdk)
+    files = [str(file) for file in asked.files if file.suffix in JAVA]
     if asked.language == "kotlin":
         compiling, library = kotlin_compiler()
-        compiling = quickened(compiling, version)
         path.append(library)
-        files = [str(file) for file in asked.files if file.suffix in (*KOTLIN, *JAVA)]
-        command = [*compiling, *flags, "-nowarn", "-cp", os.pathsep.join(path), "-d", str(classes), *files]
-        _made(command, scratch)
-        files = [file for file in files if file.endswith(".java")]
+    into = ["-nowarn", "-cp", os.pathsep.join(path), "-d", str(classes)]
+    if asked.language == "kotlin":
+        every = [*files, *(str(file) for file in asked.files if file.suffix in KOTLIN)]
+        _made([*quickened(compiling, version), *flags, *into, *every], scratch)
     else:
-        files = [str(file) for file in asked.files if file.suffix in JAVA]
+        root = asked.main.parent
+        for _ in package.split(".") if package else ():
+            root = root.parent
+        into += [*flags, "-sourcepath", str(root)]
     _write_loops(asked, text, package, scratch)
-    root = asked.main.parent
-    for _ in package.split(".") if package and asked.language == "java" else ():
-        root = root.parent
-    plain = [*flags] if asked.language == "java" else []
-    sources = ["-sourcepath", str(root)] if asked.language == "java" else []
-    own = [*plain, "-nowarn", "-cp", os.pathsep.join(path), *sources, "-d", str(classes)]
-    _made([*quickened([javac], version), *own, *files, "PerbyteCalls.java"], scratch)
-    _start(asked, scratch, _program(Path(javac).resolve().parent.parent, version), package, path)
+    _made([*quickened([javac], version), *into, *files, "PerbyteCalls.java"], scratch)
+    _start(asked, scratch, _program(jdk, version), package, path)
 
 
 def jdk_version(jdk: Path) -> str:
@@ -94,10 +91,9 @@ def quickened(command: Sequence[str], version: str) -> list[str]:
     ]
     if not archive.is_file():
         _make_archive([command[0], *quick, *command[1:]], launcher, archive)
-    used = (
-        [f"{launcher}-XX:SharedArchiveFile={archive}", f"{launcher}-Xshare:auto"] if archive.is_file() else []
-    )
-    return [command[0], *quick, *used, *command[1:]]
+    if archive.is_file():
+        quick += [f"{launcher}-XX:SharedArchiveFile={archive}", f"{launcher}-Xshare:auto"]
+    return [command[0], *quick, *command[1:]]
 
 
 def _make_archive(command: Sequence[str], launcher: str, archive: Path) -> None:
@@ -114,12 +110,11 @@ def _make_archive(command: Sequence[str], launcher: str, archive: Path) -> None:
 
 
 def _start(asked: Managed, scratch: Path, program: Path, package: str, path: Sequence[str]) -> None:
-    key, nonce, output = asked.lengths
     name = f"{package.replace('.', '/')}/PerbyteCalls".lstrip("/")
     calls = ", ".join(call.function for call in asked.calls.values())
-    kind = str(_KINDS[asked.kind])
-    told = [name, asked.main.name, digest_of(asked.files), asked.algorithm.id, kind, str(key), str(nonce)]
-    words = " ".join(shlex.quote(word) for word in [*told, str(output), calls, *OPTIONS])
+    numbers = map(str, (_KINDS[asked.kind], *asked.lengths))
+    told = [name, asked.main.name, digest_of(asked.files), asked.algorithm.id, *numbers, calls, *OPTIONS]
+    words = " ".join(map(shlex.quote, told))
     rest = "".join(f":{shlex.quote(entry)}" for entry in path[1:])
     command = f'{shlex.quote(str(program))} {words} "-Djava.class.path=$here/classes"{rest}'
     write_start(scratch, asked.name, program, command, "unset JAVA_TOOL_OPTIONS; ")
@@ -182,18 +177,15 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
     room = f"data.length + {output}" if asked.kind in ("STREAM", "AEAD") else str(output)
     owners = {call.function: _owner(asked, text, call.function) for call in asked.calls.values()}
     loops, cases = [], []
-    for name, code in asked.codes().items():
+    for number, code in asked.codes().items():
         function = code.partition("(")[0]
         call = next(call for call in asked.calls.values() if call.function == function)
-        line = (
-            f"made = {owners[function]}.{code};"
-            if call.returns_bytes
-            else f"{owners[function]}.{code}; made = out;"
-        )
-        if name.startswith("INVERSE"):
+        line = f"{owners[function]}.{code};"
+        line = f"made = {line}" if call.returns_bytes else f"{line} made = out;"
+        if number in (INVERSE, INVERSE_REKEY):
             line += ' if (made == null) throw new IllegalStateException("refused");'
-        loops.append(_LOOP.format(name=name.lower(), line=line))
-        cases.append(f"            case {_NUMBERS[name]}: return {name.lower()}(s, n);")
+        loops.append(_LOOP.format(number=number, line=line))
+        cases.append(f"            case {number}: return loop{number}(s, n);")
     write_generated(
         scratch / "PerbyteCalls.java",
         package=f"package {package};\n" if package else "",
@@ -235,7 +227,7 @@ def _owner(asked: Managed, text: str, function: str) -> str:
 
 
 _LOOP = """\
-    private static boolean {name}(State s, int n) {{
+    private static boolean loop{number}(State s, int n) {{
         byte[] data = s.data, aad = s.aad, key0 = s.keys[0], nonce0 = s.nonces[0], out = s.out, made = s.last;
         byte[][] keys = s.keys, nonces = s.nonces;
         try {{

@@ -6,6 +6,7 @@ that both are measured in turn in one run.
 
 from __future__ import annotations
 
+import datetime
 import hashlib
 import json
 import shutil
@@ -15,6 +16,7 @@ from pathlib import Path
 
 from perbyte.model import Policy
 from perbyte.trial.building import home
+from perbyte.trial.program import digest_of
 
 LEVEL = 0.998
 """Of the run's intervals: two unchanged programs in a thousand may be called changed."""
@@ -37,11 +39,6 @@ class Note:
     kept_at: str
 
 
-def places_of(files: Sequence[Path], words: Sequence[str], index: int) -> tuple[Path, Path]:
-    """Where the present program lies and where the kept one: by files and what was asked, not by flags."""
-    return places_for([[str(file) for file in files], list(words)], f"-{index}")
-
-
 def places_for(told: object, ending: str = "") -> tuple[Path, Path]:
     """Where the present program and the kept one of what `told` says (JSON) lie.
 
@@ -51,8 +48,10 @@ def places_for(told: object, ending: str = "") -> tuple[Path, Path]:
     return home() / "new" / key, home() / "old" / key
 
 
-def keep(now: Path, old: Path, note: Note) -> None:
-    """Make the present program the baseline."""
+def keep(now: Path, old: Path, flags: str, files: Sequence[Path]) -> None:
+    """Make the present program, of `files` compiled with `flags`, the baseline."""
+    moment = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
+    note = Note(flags, digest_of(files), moment)
     old.parent.mkdir(parents=True, exist_ok=True)
     scratch = old.with_name(f".{old.name}")
     shutil.rmtree(scratch, ignore_errors=True)

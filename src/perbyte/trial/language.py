@@ -14,6 +14,8 @@ from perbyte.trial.roles import STEPS_OF, UNTIMED, Call
 KINDS = {"hash": "HASH", "xof": "HASH", "mac": "MAC", "stream-cipher": "STREAM", "aead": "AEAD"}
 OF_SCRIPTS = {"kdf": "EXPAND", "signature": "SIGNATURE", "key-agreement": "AGREEMENT", "kem": "KEM"}
 """What only the SDKs of Python and JavaScript have loops for here."""
+MESSAGE, REKEY, INVERSE, INVERSE_REKEY = range(4)
+"""What a loop does, by the SDKs' numbers."""
 _OF_STEP = {
     "sign": {"in": "messages[turn & 15]", "secret-key": "private"},
     "verify": {"tag": "signature", "in": "message", "public-key": "public"},
@@ -79,15 +81,15 @@ class Managed:
             0 if self.kind in ("STREAM", "EXPAND") else algorithm.tag_bytes,
         )
 
-    def codes(self) -> dict[str, str]:
+    def codes(self) -> dict[int, str]:
         """The timed code by what a loop does: calls with the SDK's names for what they are given."""
-        codes: dict[str, str] = {}
+        codes: dict[int, str] = {}
         for step, call in self.calls.items():
             if step not in UNTIMED:
                 codes |= self._codes_of(step, call)
         return codes
 
-    def _codes_of(self, step: str, call: Call) -> dict[str, str]:
+    def _codes_of(self, step: str, call: Call) -> dict[int, str]:
         def text(key: str, nonce: str) -> str:
             given = {
                 "in": "data",
@@ -107,9 +109,9 @@ class Managed:
 
         turn, nonce = "keys[turn & 15]", "nonces[turn & 15]"
         if step == "open":
-            return {"INVERSE": text("key0", "nonce0"), "INVERSE_REKEY": text("key0", "nonce0")}
+            return {INVERSE: text("key0", "nonce0"), INVERSE_REKEY: text("key0", "nonce0")}
         if step in ("verify", "decapsulate"):
-            return {"INVERSE": text("key0", nonce)}
+            return {INVERSE: text("key0", nonce)}
         if self.kind in ("HASH", *OF_SCRIPTS.values()):
-            return {"MESSAGE": text("key0", nonce)}
-        return {"MESSAGE": text("key0", nonce), "REKEY": text(turn, nonce)}
+            return {MESSAGE: text("key0", nonce)}
+        return {MESSAGE: text("key0", nonce), REKEY: text(turn, nonce)}

@@ -14,12 +14,13 @@ from pathlib import Path
 import msgspec
 
 from perbyte import places
+from perbyte.catalogue import load
 from perbyte.datafile import Problem, Text, one_of, read_toml
 from perbyte.errors import UsageError
 from perbyte.trial.program import COMPILED, HEADERS, LINKED, Source, Unusable, link_words
 from perbyte.trial.prototype import find_prototype
 from perbyte.trial.roles import STEPS
-from perbyte.trial.subject import TrialRequest, find_algorithm, make_source, read_calls
+from perbyte.trial.subject import TrialRequest, make_source, read_calls
 
 _MARK = re.compile(r"\{(\w+)(?::(\w+))?\}")
 _FORMS = {
@@ -153,7 +154,7 @@ def make_member(member: Member) -> Source:
     for step, function in named.items():
         if step not in part.signature and not find_prototype(function, (*headers, *files)):
             raise Unusable(f"there is no function {function} ({step}) in its headers")
-    algorithm = find_algorithm(member.algorithm)
+    algorithm = load().find(member.algorithm)
     link = link_words([filled(text, marks) for text in part.link])
     # headers are asked before sources: they have prototypes without the macros that sources may use
     read = TrialRequest((*headers, *files), algorithm, told, tuple(signatures), member.name, link)

@@ -58,37 +58,29 @@ def build_managed(asked: Managed, place: Path, flags: Sequence[str] = ()) -> Run
     return describe(asked.name, place, asked.files, language=asked.language)
 
 
+def _facts(asked: Managed) -> dict[str, object]:
+    """What the program of a script is told of the trial; it has names in the script's own words for the rest."""
+    key, nonce, output = asked.lengths
+    return {
+        "algorithm": asked.algorithm.id,
+        "kind": asked.kind,
+        "key": key,
+        "nonce": nonce,
+        "output": output,
+        "ciphertext": asked.algorithm.ciphertext_bytes,
+        "codes": asked.codes(),
+        "functions": {step: call.function for step, call in asked.calls.items()},
+        "library": asked.main.name,
+        "version": digest_of(asked.files),
+    }
+
+
 def _python(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     interpreter = os.environ.get("PYTHON") or tool("python3", "apt-get install python3")
     library = sdk_library(said_by(interpreter, "--version"))
-    key, nonce, output = asked.lengths
-    codes = ", ".join(f"{name}: {json.dumps(code)}" for name, code in asked.codes().items())
-    functions = ", ".join(f'"{call.function}": subject.{call.function}' for call in asked.calls.values())
-    refusals = {"open": "(None, False)", "verify": "(False,)"}
-    opened = "".join(
-        f'names["{call.function}"] = refusing(subject.{call.function}, {refusals[step]})\n'
-        for step, call in asked.calls.items()
-        if step in refusals
-    )
-    pair = "public = private = None"
-    if made := asked.calls.get("keypair"):
-        pair = f"public, private = subject.{made.function}(given.keys[0])"
-    elif made := asked.calls.get("base"):
-        pair = f"public = given.data if given.given else subject.{made.function}(given.nonces[0])\n"
-        pair += "    private = given.keys[0]"
-    write_generated(
-        scratch / "runner.py",
-        sdk=repr(str(places.data_dir("runners") / "sdk" / "python")),
-        origin=repr(str(asked.main.parent)),
-        module=asked.main.stem,
-        functions=functions,
-        opened=opened,
-        version=repr(digest_of(asked.files)),
-        library=repr(asked.main.name),
-        row=f'"{asked.algorithm.id}", {asked.kind}, {key}, {nonce}, {output}, {{{codes}}}, values, '
-        f"{asked.algorithm.ciphertext_bytes}",
-        pair=pair,
-    )
+    sdk = str(places.data_dir("runners") / "sdk" / "python")
+    facts = {**_facts(asked), "sdk": sdk, "origin": str(asked.main.parent)}
+    write_generated(scratch / "runner.py", facts=repr(facts), module=asked.main.stem)
     command = f'{shlex.quote(interpreter)} -s -B "$here/runner.py"'
     write_start(scratch, asked.name, library, command, "PYTHONHASHSEED=0 ")
 
@@ -116,27 +108,8 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     (subject.parent / "package.json").write_text(json.dumps({"type": "module" if esm else "commonjs"}))
     if modules := nearest(asked.main.parent, "node_modules"):
         (subject.parent / "node_modules").symlink_to(modules)
-    key, nonce, output = asked.lengths
-    pair = "{}"
-    if call := asked.calls.get("keypair"):
-        pair = f"pairOf(names[{json.dumps(call.function)}](keys[0]))"
-    elif call := asked.calls.get("base"):
-        pair = f"{{ private: keys[0], public: given ? data : names[{json.dumps(call.function)}](nonces[0]) }}"
-    order = ("MESSAGE", "REKEY", "INVERSE", "INVERSE_REKEY")
-    codes = ", ".join(f"{order.index(name)}: {json.dumps(code)}" for name, code in asked.codes().items())
-    refusing = {call.function: step for step, call in asked.calls.items() if step in ("open", "verify")}
-    write_generated(
-        scratch / "runner.cjs",
-        sdk=json.dumps(str(sdk / "node" / "perbyte.cjs")),
-        module=json.dumps(subject.name),
-        names=", ".join(map(json.dumps, names)),
-        refusing=json.dumps(refusing),
-        pair=pair,
-        row=f"algorithm: {json.dumps(asked.algorithm.id)}, kind: '{asked.kind.lower()}', key: {key}, nonce: {nonce}, "
-        f"output: {output}, ciphertext: {asked.algorithm.ciphertext_bytes}, code: {{ {codes} }}",
-        library=json.dumps(asked.main.name),
-        version=json.dumps(digest_of(asked.files)),
-    )
+    facts = {**_facts(asked), "sdk": str(sdk / "node" / "perbyte.cjs"), "module": subject.name}
+    write_generated(scratch / "runner.cjs", facts=json.dumps(facts))
     command = f'{shlex.quote(node)} --v8-pool-size=0 --single-threaded "$here/runner.cjs"'
     write_start(scratch, asked.name, library, command)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from perbyte.catalogue import load
 from perbyte.catalogue.catalogue import SEARCH_VARIABLE
+from perbyte.catalogue.checking import OPERATIONS
 from perbyte.catalogue.reading import read_vectors
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
@@ -24,20 +25,21 @@ from perbyte.trial.building import home
 NEW = "new:"
 UNVERIFIED = "unverified-"
 SEED_BYTES = 64  # of a key pair, where none are said
-# operations of a kind, and the lengths that must be said
-_KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "hash": (("digest",), ("out",)),
-    "xof": (("digest",), ("out",)),
-    "mac": (("mac",), ("key", "out")),
-    "block-cipher": (("encrypt", "decrypt"), ("key", "block")),
-    "stream-cipher": (("encrypt", "decrypt"), ("key",)),
-    "aead": (("seal", "open"), ("key", "nonce", "out")),
-    "kdf": (("expand",), ("key",)),
-    "permutation": (("permute",), ("block",)),
-    "kem": (("encapsulate", "decapsulate"), ("public", "ciphertext", "out")),
-    "signature": (("sign", "verify"), ("out",)),
-    "key-agreement": (("derive",), ("key", "out")),
+# the lengths that must be said of a kind
+_KINDS: dict[str, tuple[str, ...]] = {
+    "hash": ("out",),
+    "xof": ("out",),
+    "mac": ("key", "out"),
+    "block-cipher": ("key", "block"),
+    "stream-cipher": ("key",),
+    "aead": ("key", "nonce", "out"),
+    "kdf": ("key",),
+    "permutation": ("block",),
+    "kem": ("public", "ciphertext", "out"),
+    "signature": ("out",),
+    "key-agreement": ("key", "out"),
 }
+_NOT_TRIED = ("keygen", "squeeze", "aggregate")
 _RANDOMISED = {"kem": ("encapsulate", "decapsulate"), "signature": ("sign",)}
 _FIELDS = {
     "key": "key_bytes",
@@ -78,7 +80,8 @@ def find_new(name: str, kind: str, lengths: Sequence[str], answers: Path | None)
             f"--as {name} needs the kind of the algorithm", hint=f"--kind, one of {', '.join(_KINDS)}"
         )
     given = _read_lengths(lengths)
-    operations, needed = _KINDS[kind]
+    operations = [name for name in OPERATIONS[kind] if name not in _NOT_TRIED]
+    needed = _KINDS[kind]
     if lacking := [length for length in needed if length not in given]:
         raise UsageError(
             f"--as {name}: how many bytes has its {lacking[0]}?",

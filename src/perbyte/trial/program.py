@@ -27,20 +27,17 @@ from perbyte.trial.wrappers import RUST_FLAGS, zig_build, zig_version
 COMPILED = {".c": "c", ".s": "c", ".S": "c", ".asm": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++"}
 LINKED = (".a", ".so", ".o")
 HEADERS = (".h", ".hh", ".hpp", ".inc")
+_OTHERS = {".rs": "rust", ".zig": "zig"} | dict.fromkeys(LINKED, "linked") | dict.fromkeys(HEADERS, "header")
+_SORTS = COMPILED | _OTHERS
 _BUILT = "then: perbyte try mine.o --as ... --function mine --signature out,in,size"
+_SHARED = "then: perbyte try libmine.so --signature out,in,size"
 OTHER_LANGUAGES = {
     ".swift": ("Swift", f'@_cdecl("mine"), swiftc -O -emit-object -parse-as-library mine.swift; {_BUILT}'),
     ".d": ("D", f"extern(C), ldc2 -O -betterC -c mine.d; {_BUILT}"),
     ".f90": ("Fortran", f"bind(C), gfortran -O2 -c mine.f90; {_BUILT}"),
     ".nim": ("Nim", f"exportc, nim c --noMain --app:staticlib -d:release mine.nim; {_BUILT}"),
-    ".hs": (
-        "Haskell",
-        "foreign export ccall, ghc -shared; then: perbyte try libmine.so --signature out,in,size",
-    ),
-    ".cs": (
-        "C#",
-        "UnmanagedCallersOnly and native AOT; then: perbyte try libmine.so --signature out,in,size",
-    ),
+    ".hs": ("Haskell", f"foreign export ccall, ghc -shared; {_SHARED}"),
+    ".cs": ("C#", f"UnmanagedCallersOnly and native AOT; {_SHARED}"),
 }
 """Languages that are not compiled here, with the way on."""
 _FIXED = "when making a PIE object"
@@ -146,18 +143,16 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         parts = _compiling(source, sort, used, scratch)
         if complaints := all_words([*commands, *parts.values()], scratch):
             raise DoesNotBuild("\n".join(complaints))
-        objects = list(parts)
         paths = [f"-Wl,-rpath,{file.parent}" for file in source.files if file.suffix == ".so"]
-        named = (
-            _flags_of_names([scratch / name for name in ("table.o", *objects)], source.called) if cxx else []
-        )
+        objects = [scratch / name for name in ("table.o", *parts)]
+        named = _flags_of_names(objects, source.called) if cxx else []
         rest = [*(str(file) for file, kind in sort.items() if kind == "linked"), *paths, str(sdk), *named]
         rest += [*_abi(source), *source.link, "-lm", "-ldl", "-pthread"]
-        rest += _link([*main, "-o", "runner", "table.o", "hello.o", *objects, *rest], scratch)
+        rest += _link([*main, "-o", "runner", "table.o", "hello.o", *parts, *rest], scratch)
         for name, text in source.programs.items():
             (scratch / f"{name}.c").write_text(text, encoding="utf-8")
             words = words_of([*own, "-c", f"{name}.c", "-o", f"{name}.o"], scratch)
-            words = words or words_of([*main, "-o", name, f"{name}.o", *objects, *rest], scratch)
+            words = words or words_of([*main, "-o", name, f"{name}.o", *parts, *rest], scratch)
             if words:
                 (scratch / f"{name}.failed").write_text(words, encoding="utf-8")
         for file in scratch.glob("*.o"):
@@ -249,9 +244,9 @@ def _compiling(
     commands: dict[str, list[str]] = {}
     for number, (file, kind) in enumerate(sort.items()):
         if kind in ("c", "c++"):
-            forced = [part for header in source.forced for part in ("-include", header)]
             words = [*used[kind], *source.flags, *source.defines, "-w", *include]
-            words += forced if kind == "c++" else []
+            if kind == "c++":
+                words += [part for header in source.forced for part in ("-include", header)]
             name = f"{number}-{file.stem}.o"
             commands[name] = [*words, "-c", str(file), "-o", name]
         elif kind == "rust":
@@ -296,13 +291,8 @@ def sdk_archive(abi: Sequence[str] = ()) -> Path:
     sources = sorted(path for path in sdk.glob("*.c") if path.name != "hello.c")
     command = [*compiler("c"), *C_FLAGS, *SPEED_FLAGS, *abi, f"-I{sdk}"]
     try:
-        return compiled_sdk(
-            "libperbyte.a",
-            command,
-            [*sdk.glob("*.[ch]")],
-            ("ar", "rcs", "libperbyte.a", *(f"{file.stem}.o" for file in sources)),
-            compiler_version(compiler("c")),
-        )
+        headers, version = [*sdk.glob("*.h")], compiler_version(compiler("c"))
+        return compiled_sdk("libperbyte.a", command, sources, headers, version)
     except EnvironmentLacking:
         if not abi:
             raise
@@ -320,21 +310,14 @@ def digest_of(files: Sequence[Path]) -> str:
 
 
 def _sort(file: Path) -> str:
-    if file.suffix in COMPILED:
-        return COMPILED[file.suffix]
-    if file.suffix in LINKED or ".so." in file.name:
+    if file.suffix in _SORTS:
+        return _SORTS[file.suffix]
+    if ".so." in file.name:
         return "linked"
-    if file.suffix in HEADERS:
-        return "header"
-    if file.suffix == ".rs":
-        return "rust"
-    if file.suffix == ".zig":
-        return "zig"
     raise UsageError(
         f"{file.name}: what to do with such a file is not known",
         hint="C (.c), C++ (.cc), assembly (.S, .s), Rust (.rs), Zig (.zig), Go, Python, JavaScript, Java, Kotlin, "
-        "headers, or what is built "
-        "(.o, .a, .so)",
+        "headers, or what is built (.o, .a, .so)",
     )
 
 

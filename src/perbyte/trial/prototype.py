@@ -48,21 +48,35 @@ MANAGED = {
     **dict.fromkeys(KOTLIN, "kotlin"),
 }
 RETURNED = "[u8"  # what a function that returns its output has as result
-_RUNTIME_NUMBERS = {"int", "long", "number", "uint", "uint64", "uint32", "int64", "int32", "size_t"}
+_RUNTIME_NUMBERS = {
+    "int",
+    "long",
+    "Int",
+    "Long",
+    "number",
+    "uint",
+    "uint64",
+    "uint32",
+    "int64",
+    "int32",
+    "size_t",
+}
 _COUNTS = re.compile(r"(out)?_?(len|length|size)|n", re.IGNORECASE)  # numbers whose type is not said
-_SCRIPT = re.compile(
-    r"^[ \t]*(?:export\s+)?(?:default\s+)?(?:async\s+)?function\s+(\w+)\s*(?:<[^>]*>)?\(([^)]*)\)\s*(?::[^{]*)?\{"
-    r"|^[ \t]*(?:export\s+)?(?:const|let|var)\s+(\w+)\s*=\s*(?:async\s*)?(?:function\s*\w*\s*)?\(([^)]*)\)",
-    re.MULTILINE,
-)
-_GO = re.compile(r"^func\s+(\w+)\s*\(([^)]*)\)\s*(\([^)]*\)|[^{\n]*)\{", re.MULTILINE)
-_JAVA = re.compile(
-    r"(?:^|(?<=[{};]))[ \t]*((?:public\s+|private\s+|protected\s+|final\s+|static\s+)*)"
-    r"(byte\s*\[\]|void|boolean)\s+(\w+)\s*\(([^)]*)\)[^{};]*\{",
-    re.MULTILINE,
-)
-
-_KOTLIN = re.compile(r"^[^\n=;]*\bfun\s+(\w+)\s*\(([^)]*)\)\s*(?::\s*([\w.<>?]+))?\s*[={]", re.MULTILINE)
+# functions of languages with a runtime: name, what is inside the parentheses, and the result where it is said
+_PATTERNS = {
+    "javascript": r"^[ \t]*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function|const|let|var)\s+(?P<name>\w+)\s*"
+    r"(?:<[^>]*>|=\s*(?:async\s*)?(?:function\s*\w*\s*)?)?\((?P<inside>[^)]*)\)\s*(?P<result>:[^{;=]*)?(?:\{|=>)",
+    "go": r"^func\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?P<result>\([^)]*\)|[^{\n]*)\{",
+    "java": r"(?:^|(?<=[{};]))[ \t]*(?:(?:public|private|protected|final|static)\s+)*"
+    r"(?P<result>byte\s*\[\]|void|boolean)\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)[^{};]*\{",
+    "kotlin": r"^[^\n=;]*\bfun\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?::\s*(?P<result>[\w.<>?]+))?\s*[={]",
+}
+_EXPORTED = {
+    ".rs": r"\bpub\s+(?:unsafe\s+)?(?:extern\s+\"C\"\s+)?fn\s+(\w+)",
+    ".zig": r"^(?:pub|export)\s+(?:inline\s+)?fn\s+(\w+)",
+}
+_ENTRIES = {"go": ("main", "init"), "java": ("main",), "kotlin": ("main",)}
+_WORDS = {"usize", "u64", "u32", "u16", "u8", "i32", "i64", "isize"}  # numbers of Rust and Zig
 _KEYWORDS = {"return", "else", "case", "goto", "sizeof"}
 
 
@@ -113,9 +127,7 @@ def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
     for file in files:
         if file.suffix in MANAGED:
             return next((prototype for prototype in functions_in(file) if prototype.name == name), None)
-        read = {".rs": rust_prototype, ".zig": zig_prototype}.get(file.suffix)
-        if not read and file.suffix in C_SUFFIXES:
-            read = c_prototype
+        read = _READERS.get(file.suffix)
         if read and (prototype := read(name, _text(file))):
             return prototype
     return None
@@ -125,12 +137,8 @@ def functions_of(files: Sequence[Path]) -> tuple[str, ...]:
     """Names of the functions that `files` define, `static` ones left out: what a message offers."""
     names = [prototype.name for file in files if file.suffix in MANAGED for prototype in functions_in(file)]
     for file in files if not names else ():
-        if file.suffix == ".rs":
-            pattern = r"\bpub\s+(?:unsafe\s+)?(?:extern\s+\"C\"\s+)?fn\s+(\w+)"
-            names += re.findall(pattern, without_comments(file))
-        elif file.suffix == ".zig":
-            pattern = r"^(?:pub|export)\s+(?:inline\s+)?fn\s+(\w+)"
-            names += re.findall(pattern, without_comments(file), re.MULTILINE)
+        if file.suffix in _EXPORTED:
+            names += re.findall(_EXPORTED[file.suffix], without_comments(file), re.MULTILINE)
         elif file.suffix in C_SUFFIXES:
             pattern = r"^([\w \t*]+?)\b(\w+)\s*\([^(){};]*\)\s*\{"
             for match in re.finditer(pattern, _plain(_text(file)), re.MULTILINE):
@@ -192,6 +200,9 @@ def zig_prototype(name: str, text: str) -> Prototype | None:
     return Prototype(name, result, parameters, shown, not match[1].split())
 
 
+_READERS = {".rs": rust_prototype, ".zig": zig_prototype} | dict.fromkeys(C_SUFFIXES, c_prototype)
+
+
 def _typed(text: str, read: Callable[[str, str], Parameter]) -> tuple[Parameter, ...]:
     """The parameters of `text`, `name: type` each, as `read` makes them of name and type."""
     parts = (part.partition(":") for part in text.split(","))
@@ -215,7 +226,7 @@ def _c_parameter(text: str, index: int) -> Parameter:
     depth = words.count("*") + bool(array)
     base = " ".join(word for word in words if word not in {*_QUALIFIERS, "*"})
     kind = " ".join(words) + (" *" if array else "")
-    count = int(array[1]) if array and array[1].strip().isdigit() else 0
+    count = _count(array[1].strip()) if array else 0
     if depth == 0:
         shape = Shape.NUMBER
     elif base in _BYTES or base.lower() in _BYTES:
@@ -228,33 +239,31 @@ def _c_parameter(text: str, index: int) -> Parameter:
 
 
 def _rust_parameter(name: str, kind: str) -> Parameter:
-    array = re.fullmatch(r"&\s*(mut\s+)?\[\s*u8\s*(?:;\s*(\w+)\s*)?\]", kind)
-    if array:
-        if array[2]:
-            count = int(array[2]) if array[2].isdigit() else 0
-            return Parameter(name, kind, Shape.WRITTEN if array[1] else Shape.READ, count)
-        return Parameter(name, kind, Shape.WRITTEN_SLICE if array[1] else Shape.READ_SLICE)
+    if array := re.fullmatch(r"&\s*(mut\s+)?\[\s*u8\s*;\s*(\w+)\s*\]", kind):
+        return Parameter(name, kind, Shape.WRITTEN if array[1] else Shape.READ, _count(array[2]))
+    if piece := re.fullmatch(r"&\s*(mut\s+)?\[\s*u8\s*\]", kind):
+        return Parameter(name, kind, Shape.WRITTEN_SLICE if piece[1] else Shape.READ_SLICE)
     if kind in ("*const u8", "*mut u8"):
         return Parameter(name, kind, Shape.WRITTEN if "mut" in kind else Shape.READ)
-    if kind in ("usize", "u64", "u32", "u16", "u8", "i32", "i64", "isize"):
-        return Parameter(name, kind, Shape.NUMBER)
-    return Parameter(name, kind, Shape.CONTEXT)
+    return Parameter(name, kind, Shape.NUMBER if kind in _WORDS else Shape.CONTEXT)
 
 
 def _zig_parameter(name: str, kind: str) -> Parameter:
     bare = kind.replace("noalias ", "")
     if match := re.fullmatch(r"\*\s*(const\s+)?\[\s*(\w+)\s*\]\s*u8", bare):
-        count = int(match[2]) if match[2].isdigit() else 0
-        return Parameter(name, bare, Shape.READ if match[1] else Shape.WRITTEN, count)
+        return Parameter(name, bare, Shape.READ if match[1] else Shape.WRITTEN, _count(match[2]))
     if match := re.fullmatch(r"\[\]\s*(const\s+)?u8", bare):
         return Parameter(name, bare, Shape.READ_SLICE if match[1] else Shape.WRITTEN_SLICE)
     if match := re.fullmatch(r"\[(?:\*|\*c|c)\]\s*(const\s+)?u8", bare):
         return Parameter(name, bare, Shape.READ if match[1] else Shape.WRITTEN)
     if re.fullmatch(r"\[\s*\w+\s*\]\s*u8", bare):
         return Parameter(name, bare, Shape.READ)
-    if bare in ("usize", "u64", "u32", "u16", "u8", "i32", "i64", "isize"):
-        return Parameter(name, bare, Shape.NUMBER)
-    return Parameter(name, bare, Shape.CONTEXT)
+    return Parameter(name, bare, Shape.NUMBER if bare in _WORDS else Shape.CONTEXT)
+
+
+def _count(text: str) -> int:
+    """Elements of an array; 0 where a name stands for them."""
+    return int(text) if text.isdigit() else 0
 
 
 def functions_in(file: Path) -> list[Prototype]:
@@ -262,18 +271,15 @@ def functions_in(file: Path) -> list[Prototype]:
     language = MANAGED[file.suffix]
     if language == "python":
         return _of_python(file)
-    text = without_comments(file)
-    if language == "javascript":
-        prototypes = []
-        for match in _SCRIPT.finditer(text):
-            name, inside = (match[1], match[2]) if match[1] else (match[3], match[4])
-            prototypes.append(_made(name, [_script_parameter(part) for part in _parts(inside)], RETURNED))
-        return prototypes
-    if language == "go":
-        return [_go_function(match) for match in _GO.finditer(text) if match[1] not in ("main", "init")]
-    if language == "kotlin":
-        return [_kotlin_function(match) for match in _KOTLIN.finditer(text) if match[1] != "main"]
-    return [_java_method(match) for match in _JAVA.finditer(text) if match[3] != "main"]
+    prototypes = []
+    for match in re.finditer(_PATTERNS[language], without_comments(file), re.MULTILINE):
+        if match["name"] not in _ENTRIES.get(language, ()):
+            parts = [part.strip() for part in match["inside"].split(",")]
+            # what has a value by default is not given
+            needed = [part for part in parts if part and "=" not in part.replace("=>", "")]
+            result = _result(language, (match["result"] or "").strip())
+            prototypes.append(_made(match["name"], _PARAMETERS[language](needed), result))
+    return prototypes
 
 
 def _of_python(file: Path) -> list[Prototype]:
@@ -281,7 +287,7 @@ def _of_python(file: Path) -> list[Prototype]:
         body = ast.parse(_text(file)).body
     except (SyntaxError, ValueError) as error:
         raise UsageError(f"{file.name}: {error}") from None
-    prototypes = []
+    prototypes: dict[str, Prototype] = {}
     for statement in body:
         if isinstance(statement, ast.FunctionDef):
             given = statement.args.posonlyargs + statement.args.args
@@ -289,59 +295,59 @@ def _of_python(file: Path) -> list[Prototype]:
             parameters = [
                 (each.arg, ast.unparse(each.annotation) if each.annotation else "") for each in needed
             ]
-            prototypes.append(_made(statement.name, parameters, RETURNED))
-    return prototypes
+            # of several definitions the last is called; those before it may be overloads for type checkers
+            prototypes[statement.name] = _made(statement.name, parameters, RETURNED)
+    return list(prototypes.values())
 
 
-def _made(name: str, parameters: list[tuple[str, str]], result: str) -> Prototype:
-    made = tuple(
-        Parameter(
-            each,
-            kind,
-            Shape.NUMBER
-            if kind in _RUNTIME_NUMBERS or (not kind and _COUNTS.fullmatch(each))
-            else Shape.READ_SLICE
-            if result.startswith(RETURNED) or each not in ("out", "dst", "output", "dest")
-            else Shape.WRITTEN_SLICE,
-        )
-        for each, kind in parameters
-    )
-    shown = f"{name}({', '.join(each for each, _ in parameters)})"
-    return Prototype(name, result, made, shown, has_runtime=result.startswith(RETURNED))
+def _made(name: str, parameters: Sequence[tuple[str, str]], result: str) -> Prototype:
+    made = []
+    for parameter, kind in parameters:
+        shape = Shape.READ_SLICE
+        if kind in _RUNTIME_NUMBERS or (not kind and _COUNTS.fullmatch(parameter)):
+            shape = Shape.NUMBER
+        elif not result.startswith(RETURNED) and parameter in ("out", "dst", "output", "dest"):
+            shape = Shape.WRITTEN_SLICE
+        made.append(Parameter(parameter, kind, shape))
+    shown = f"{name}({', '.join(parameter for parameter, _ in parameters)})"
+    return Prototype(name, result, tuple(made), shown, has_runtime=result.startswith(RETURNED))
 
 
-def _parts(inside: str) -> list[str]:
-    return [part.strip() for part in inside.split(",") if part.strip() and "=" not in part.replace("=>", "")]
+def _result(language: str, text: str) -> str:
+    """RETURNED for a function that returns its output."""
+    if language == "go":
+        returned = f"{RETURNED}, error" if "error" in text else RETURNED
+        return returned if "byte" in text or "uint8" in text else text
+    nothing = {"java": ("void", "boolean"), "kotlin": ("Unit", "Boolean")}
+    return "" if text in nothing.get(language, ()) else RETURNED
 
 
-def _script_parameter(text: str) -> tuple[str, str]:
-    name, _, kind = text.partition(":")
-    return name.strip().rstrip("?"), kind.strip()
+def _names_first(parts: Sequence[str]) -> list[tuple[str, str]]:
+    """`name: type` of JavaScript and Kotlin; a type may be missing."""
+    pairs = (part.partition(":") for part in parts)
+    return [(name.strip().rstrip("?"), kind.strip()) for name, _, kind in pairs]
 
 
-def _go_function(match: re.Match[str]) -> Prototype:
+def _names_last(parts: Sequence[str]) -> list[tuple[str, str]]:
+    """`type name` of Java."""
+    words = [part.replace("final ", "").split() for part in parts]
+    return [(each[-1], " ".join(each[:-1])) for each in words]
+
+
+def _names_together(parts: Sequence[str]) -> list[tuple[str, str]]:
+    """`name type` of Go, where names before the last may stand without their type."""
     parameters: list[tuple[str, str]] = []
-    pending: list[str] = []
-    for part in _parts(match[2]):
-        words = part.split(None, 1)
-        pending.append(words[0])
-        if len(words) == 2:
-            parameters += [(name, words[1]) for name in pending]
-            pending = []
-    result = match[3].strip()
-    returned = f"{RETURNED}, error" if "error" in result else RETURNED
-    return _made(match[1], parameters, returned if "byte" in result or "uint8" in result else result)
+    kind = ""
+    for part in reversed(parts):
+        name, *own = part.split(None, 1)
+        kind = own[0] if own else kind
+        parameters.insert(0, (name, kind))
+    return parameters
 
 
-def _java_method(match: re.Match[str]) -> Prototype:
-    parameters = []
-    for part in _parts(match[4]):
-        words = part.replace("final ", "").split()
-        parameters.append((words[-1], " ".join(words[:-1])))
-    return _made(match[3], parameters, RETURNED if "byte" in match[2] else "")
-
-
-def _kotlin_function(match: re.Match[str]) -> Prototype:
-    parameters = [_script_parameter(part) for part in _parts(match[2])]
-    told = [(name, kind.lower() if kind in ("Int", "Long") else kind) for name, kind in parameters]
-    return _made(match[1], told, "" if match[3] in ("Unit", "Boolean") else RETURNED)
+_PARAMETERS = {
+    "javascript": _names_first,
+    "kotlin": _names_first,
+    "java": _names_last,
+    "go": _names_together,
+}

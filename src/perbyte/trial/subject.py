@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from perbyte.catalogue import load
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.adapter import write_adapter
@@ -80,11 +79,6 @@ def read_files(paths: Sequence[Path]) -> tuple[Path, ...]:
             raise UsageError(f"{path} is empty")
         files.append(path.resolve())
     return tuple(dict.fromkeys(files))
-
-
-def find_algorithm(name: str) -> Algorithm:
-    """The algorithm that `--as` names. Raises UsageError, with near names, when the catalogue has none."""
-    return load().find(name)
 
 
 def read_calls(asked: TrialRequest) -> dict[str, Call]:

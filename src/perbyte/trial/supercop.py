@@ -36,52 +36,51 @@ from perbyte.trial.supercop_tree import (
 
 FLAGS = ("-O3", "-march=native", "-fwrapv")
 _BYTES, _GIVEN, _LENGTH = "unsigned char *", "const unsigned char *", "unsigned long long "
-# Functions of each operation: (name's ending, parameters). o: written, i: read, n: length, l: given back.
-_FUNCTIONS: dict[str, tuple[tuple[str, str], ...]] = {
-    "hash": (("", "o:out i:in n:inlen"),),
-    "stream": (
-        ("", "o:c n:clen i:n i:k"),
-        ("_xor", "o:c i:m n:mlen i:n i:k"),
-        ("_beforenm", "o:b i:k"),
-        ("_afternm", "o:c n:clen i:n i:b"),
-        ("_xor_afternm", "o:c i:m n:mlen i:n i:b"),
-    ),
-    "auth": (("", "o:a i:m n:mlen i:k"), ("_verify", "i:a i:m n:mlen i:k")),
-    "onetimeauth": (("", "o:a i:m n:mlen i:k"), ("_verify", "i:a i:m n:mlen i:k")),
-    "aead": (
-        ("_encrypt", "o:c l:clen i:m n:mlen i:ad n:adlen i:nsec i:npub i:k"),
-        ("_decrypt", "o:m l:mlen o:nsec i:c n:clen i:ad n:adlen i:npub i:k"),
-    ),
-    "kem": (("_keypair", "o:pk o:sk"), ("_enc", "o:ct o:ss i:pk"), ("_dec", "o:ss i:ct i:sk")),
-    "sign": (
-        ("_keypair", "o:pk o:sk"),
-        ("", "o:sm l:smlen i:m n:mlen i:sk"),
-        ("_open", "o:m l:mlen i:sm n:smlen i:pk"),
-    ),
-    "scalarmult": (("", "o:q i:n i:p"), ("_base", "o:q i:n")),
-    "core": (("", "o:out i:in i:k i:c"),),
-    "hashblocks": (("", "o:statebytes i:in n:inlen"),),
-    "verify": (("", "i:x i:y"),),
-    "sort": (("", "void (void *, long long)"),),
-    "encode": (("", "void (unsigned char *, const void *)"),),
-    "decode": (("", "void (void *, const unsigned char *)"),),
-    "xof": (("", "int (unsigned char *, long long, const unsigned char *, long long)"),),
-    "rng": (("", "int (unsigned char *, unsigned char *, const unsigned char *)"),),
+# Functions of each operation: parameters by the ending of the name (o: written, i: read, n: length, l: given back).
+_AUTH = {"": "o:out i:in n:inlen i:key", "_verify": "i:a i:m n:mlen i:k"}
+_FUNCTIONS = {
+    "hash": {"": "o:out i:in n:inlen"},
+    "stream": {
+        "": "o:c n:clen i:n i:k",
+        "_xor": "o:out i:in n:inlen i:nonce i:key",
+        "_beforenm": "o:b i:k",
+        "_afternm": "o:c n:clen i:n i:b",
+        "_xor_afternm": "o:c i:m n:mlen i:n i:b",
+    },
+    "auth": _AUTH,
+    "onetimeauth": _AUTH,
+    "aead": {
+        "_encrypt": "o:c l:clen i:m n:mlen i:ad n:adlen i:nsec i:npub i:k",
+        "_decrypt": "o:m l:mlen o:nsec i:c n:clen i:ad n:adlen i:npub i:k",
+    },
+    "kem": {"_keypair": "o:pk o:sk", "_enc": "o:ct o:ss i:pk", "_dec": "o:ss i:ct i:sk"},
+    "sign": {
+        "_keypair": "o:pk o:sk",
+        "": "o:sm l:smlen i:m n:mlen i:sk",
+        "_open": "o:m l:mlen i:sm n:smlen i:pk",
+    },
+    "scalarmult": {"": "o:out i:sk i:pk", "_base": "o:pk i:sk"},
+    "core": {"": "o:out i:in i:k i:c"},
+    "hashblocks": {"": "o:statebytes i:in n:inlen"},
+    "verify": {"": "i:x i:y"},
+    "sort": {"": "void (void *, long long)"},
+    "encode": {"": "void (unsigned char *, const void *)"},
+    "decode": {"": "void (void *, const unsigned char *)"},
+    "xof": {"": "int (unsigned char *, long long, const unsigned char *, long long)"},
+    "rng": {"": "int (unsigned char *, unsigned char *, const unsigned char *)"},
 }
-# What becomes of them: step, ending, and the text of a prototype where roles need better names.
-_STEPS: dict[str, tuple[tuple[str, str, str], ...]] = {
-    "hash": (("digest", "", "o:out i:in n:inlen"),),
-    "stream": (("encrypt", "_xor", "o:out i:in n:inlen i:nonce i:key"),),
-    "auth": (("mac", "", "o:out i:in n:inlen i:key"),),
-    "onetimeauth": (("mac", "", "o:out i:in n:inlen i:key"),),
-    "aead": (("seal", "_encrypt", ""), ("open", "_decrypt", "")),
-    "kem": (("keypair", "_keypair", ""), ("encapsulate", "_enc", ""), ("decapsulate", "_dec", "")),
-    "sign": (
-        ("keypair", "_keypair", ""),
-        ("sign", "_detached", "o:sig l:siglen i:m n:mlen i:sk"),
-        ("verify", "_checked", "i:sig i:m n:mlen i:pk"),
-    ),
-    "scalarmult": (("base", "_base", "o:pk i:sk"), ("derive", "", "o:out i:sk i:pk")),
+# functions of sdk/try/supercop.c
+_APART = {"_detached": "o:sig l:siglen i:m n:mlen i:sk", "_checked": "i:sig i:m n:mlen i:pk"}
+# what becomes of the functions: steps of a trial
+_STEPS = {
+    "hash": {"digest": ""},
+    "stream": {"encrypt": "_xor"},
+    "auth": {"mac": ""},
+    "onetimeauth": {"mac": ""},
+    "aead": {"seal": "_encrypt", "open": "_decrypt"},
+    "kem": {"keypair": "_keypair", "encapsulate": "_enc", "decapsulate": "_dec"},
+    "sign": {"keypair": "_keypair", "sign": "_detached", "verify": "_checked"},
+    "scalarmult": {"base": "_base", "derive": ""},
 }
 OPERATIONS = tuple(_STEPS)
 """What can be measured, without `crypto_`."""
@@ -104,6 +103,11 @@ class Implementation:
     place: Path
 
     @property
+    def full(self) -> str:
+        """The operation as SUPERCOP writes it."""
+        return f"crypto_{self.operation}"
+
+    @property
     def tree(self) -> Path:
         """The directory that holds the `crypto_` directories."""
         return next(parent for parent in self.place.parents if parent.name.startswith("crypto_")).parent
@@ -119,14 +123,12 @@ def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
             )
         before = len(implementations)
         for api in sorted(place.resolve().rglob("api.h")):
-            if (
-                implementation := _implementation(api.parent)
-            ) and implementation.place not in implementations:
-                implementations[implementation.place] = implementation
+            if implementation := _implementation(api.parent):
+                implementations.setdefault(implementation.place, implementation)
         if len(implementations) == before:
             raise UsageError(
                 f"{place}: there is no crypto_OP/PRIMITIVE/IMPLEMENTATION/api.h in it",
-                hint=f"operations that can be tried: {', '.join('crypto_' + name for name in _STEPS)}",
+                hint=f"operations that can be tried: {', '.join('crypto_' + name for name in OPERATIONS)}",
             )
     return tuple(implementations.values())
 
@@ -159,7 +161,7 @@ def algorithm_of(implementation: Implementation, asked: Algorithm | None) -> Alg
     if algorithm := load().algorithms.get(own_id(implementation)):
         return algorithm
     raise UsageError(
-        f"crypto_{implementation.operation}/{implementation.primitive}: the catalogue has no algorithm of this name",
+        f"{implementation.full}/{implementation.primitive}: the catalogue has no algorithm of this name",
         hint="give --as, or describe it in a directory that PERBYTE_CATALOGUE names",
     )
 
@@ -201,7 +203,7 @@ def make_implementation(
         algorithm,
         calls,
         name=name,
-        library=f"crypto_{implementation.operation}/{implementation.primitive}/{implementation.name}",
+        library=f"{implementation.full}/{implementation.primitive}/{implementation.name}",
         version=digest_of(own),
         room=max(constants.get("PUBLICKEYBYTES", 0), constants.get("SECRETKEYBYTES", 0)),
         aligned=_ALIGNED,
@@ -218,13 +220,13 @@ def make_implementation(
         flags=tuple(flags),
         table=table,
         include=(implementation.place, scratch, *tree.include, *headers),
-        forced=(f"crypto_{implementation.operation}.h",),
+        forced=(f"{implementation.full}.h",),
         link=(*archives, *libraries(texts)),
         others=tuple(
             (file, flags, (*include, *headers))
             for file, flags, include in (*subs.parts, *tree.parts_for(texts))
         ),
-        defines=namespace(f"crypto_{implementation.operation}"),
+        defines=namespace(implementation.full),
         compilers=compilers,
         programs=programs or {},
     )
@@ -286,17 +288,16 @@ def _implementation(place: Path) -> Implementation | None:
     parts = place.parts
     for index in range(len(parts) - 3, -1, -1):
         operation = parts[index].removeprefix("crypto_")
-        if parts[index].startswith("crypto_") and operation in _STEPS:
+        if parts[index].startswith("crypto_") and operation in OPERATIONS:
             return Implementation(operation, parts[index + 1], "-".join(parts[index + 2 :]), place)
     return None
 
 
 def _calls(operation: str) -> dict[str, Call]:
-    calls = {}
-    given = dict(_FUNCTIONS[operation])
-    for step, ending, parameters in _STEPS[operation]:
+    calls, given = {}, {**_FUNCTIONS[operation], **_APART}
+    for step, ending in _STEPS[operation].items():
         function = f"crypto_{operation}{ending}"
-        prototype = c_prototype(function, f"{_declared(function, parameters or given[ending])};")
+        prototype = c_prototype(function, f"{_declared(function, given[ending])};")
         assert prototype
         calls[step] = assign(step, function, prototype)
     return calls
@@ -314,12 +315,12 @@ def _declared(function: str, parameters: str) -> str:
 def _write_headers(
     scratch: Path, implementation: Implementation, constants: Mapping[str, int], tree: Tree
 ) -> None:
-    full = f"crypto_{implementation.operation}"
+    full = implementation.full
     more = [
         f'#define {full}_PRIMITIVE "{implementation.primitive}"',
         f'#define {full}_IMPLEMENTATION "{implementation.name}"',
     ]
-    text = header(full, constants, [*more, *_prototypes(full, implementation.operation)])
+    text = header(full, constants, [*more, *prototypes(full, implementation.operation)])
     for name in (full, f"{full}_{implementation.primitive}"):
         (scratch / f"{name}.h").write_text(text, encoding="utf-8")
     if not tree.has_integers:
@@ -330,7 +331,7 @@ def _write_headers(
                 (scratch / f"{name}.h").write_text(text, encoding="utf-8")
     for length in PROVIDED:
         name = f"crypto_verify_{length}"
-        text = header(name, {"BYTES": length}, _prototypes(name, "verify"))
+        text = header(name, {"BYTES": length}, prototypes(name, "verify"))
         (scratch / f"{name}.h").write_text(text, encoding="utf-8")
     random = guarded("extern void randombytes(unsigned char *, unsigned long long);\n")
     (scratch / "randombytes.h").write_text(random, encoding="utf-8")
@@ -339,8 +340,9 @@ def _write_headers(
         (scratch / "crypto_declassify.h").write_text(text, encoding="utf-8")
 
 
-def _prototypes(full: str, operation: str) -> list[str]:
-    return [f"extern {_declared(full + ending, given)};" for ending, given in _FUNCTIONS[operation]]
+def prototypes(full: str, operation: str) -> list[str]:
+    """The declarations in C of the functions of `operation`, whose names begin with `full`."""
+    return [f"extern {_declared(full + ending, given)};" for ending, given in _FUNCTIONS[operation].items()]
 
 
 def constants_of(implementation: Implementation) -> dict[str, int]:
@@ -390,15 +392,15 @@ class _Subs:
             raise Unusable(f"needs {full}, which is not in the tree")
         place = min(choices, key=lambda api: (api.parent.name != "ref", api.parent.name)).parent
         constants = read_constants(place / "api.h", self.tree.include)
-        text = header(full, constants, _prototypes(full, operation))
+        text = header(full, constants, prototypes(full, operation))
         for ending in ("", "_publicinputs"):
             (self.scratch / f"{full}{ending}.h").write_text(text, encoding="utf-8")
         inner = self.scratch / full
         inner.mkdir(exist_ok=True)
         bare = f"crypto_{operation}"
-        text = header(bare, constants, _prototypes(bare, operation))
+        text = header(bare, constants, prototypes(bare, operation))
         (inner / f"{bare}.h").write_text(text, encoding="utf-8")
-        renames = tuple(f"-D{bare}{ending}={full}{ending}" for ending, _ in _FUNCTIONS[operation])
+        renames = tuple(f"-D{bare}{ending}={full}{ending}" for ending in _FUNCTIONS[operation])
         flags = (*renames, *namespace(full))
         include = (place, inner, self.scratch, *self.tree.include)
         self.parts += [(file, flags, include) for file in _sources(place)]

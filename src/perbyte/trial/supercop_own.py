@@ -14,52 +14,47 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from perbyte import places
+from perbyte.catalogue.checking import OPERATIONS
 from perbyte.runners.build import run_tool
 from perbyte.trial.own_algorithm import SEED_BYTES, describe_algorithms
 from perbyte.trial.program import DoesNotBuild
-from perbyte.trial.supercop import Implementation, constants_of, own_id
+from perbyte.trial.supercop import Implementation, constants_of, own_id, prototypes
 
 CHECKSUM_PROGRAM = "checksum"
 _FILES = {"checksumsmall": (), "checksumbig": ("big",)}
 _LIMIT_S = 30.0
-# the catalogue's kind, operations, those of them that are random, and its fields by the constants of api.h
-_KINDS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...], dict[str, str]]] = {
-    "hash": ("hash", ("digest",), (), {"tag_bytes": "BYTES"}),
-    "stream": (
-        "stream-cipher",
-        ("encrypt", "decrypt"),
-        (),
-        {"key_bytes": "KEYBYTES", "nonce_bytes": "NONCEBYTES"},
-    ),
-    "auth": ("mac", ("mac",), (), {"key_bytes": "KEYBYTES", "tag_bytes": "BYTES"}),
-    "onetimeauth": ("mac", ("mac",), (), {"key_bytes": "KEYBYTES", "tag_bytes": "BYTES"}),
-    "aead": (
-        "aead",
-        ("seal", "open"),
-        (),
-        {"key_bytes": "KEYBYTES", "nonce_bytes": "NPUBBYTES", "tag_bytes": "ABYTES"},
-    ),
+_LOOPS = {
+    "auth": 4096,
+    "onetimeauth": 4096,
+    "stream": 512,
+    "sign": 8,
+    "kem": 8,
+}  # of the small checksum, else 64
+# the catalogue's kind, and its fields by constants of api.h
+_MAC = ("mac", {"key_bytes": "KEYBYTES", "tag_bytes": "BYTES"})
+_KINDS: dict[str, tuple[str, dict[str, str]]] = {
+    "hash": ("hash", {"tag_bytes": "BYTES"}),
+    "stream": ("stream-cipher", {"key_bytes": "KEYBYTES", "nonce_bytes": "NONCEBYTES"}),
+    "auth": _MAC,
+    "onetimeauth": _MAC,
+    "aead": ("aead", {"key_bytes": "KEYBYTES", "nonce_bytes": "NPUBBYTES", "tag_bytes": "ABYTES"}),
     "kem": (
         "kem",
-        ("encapsulate", "decapsulate", "keygen"),
-        ("encapsulate", "decapsulate", "keygen"),
         {"tag_bytes": "BYTES", "public_bytes": "PUBLICKEYBYTES", "ciphertext_bytes": "CIPHERTEXTBYTES"},
     ),
-    "sign": (
-        "signature",
-        ("sign", "verify", "keygen"),
-        ("sign", "keygen"),
-        {"tag_bytes": "BYTES", "public_bytes": "PUBLICKEYBYTES"},
-    ),
+    "sign": ("signature", {"tag_bytes": "BYTES", "public_bytes": "PUBLICKEYBYTES"}),
     "scalarmult": (
         "key-agreement",
-        ("derive", "keygen"),
-        (),
-        {"key_bytes": "SCALARBYTES", "nonce_bytes": "SCALARBYTES"}
-        | {"tag_bytes": "BYTES", "public_bytes": "BYTES"},
+        dict.fromkeys(("key_bytes", "nonce_bytes"), "SCALARBYTES")
+        | dict.fromkeys(("tag_bytes", "public_bytes"), "BYTES"),
     ),
 }
-_FIXED = {"hash": {"block_bytes": 1}, "kem": {"key_bytes": SEED_BYTES}, "sign": {"key_bytes": SEED_BYTES}}
+# fields that api.h does not tell
+_FIXED: dict[str, dict[str, object]] = {
+    "hash": {"block_bytes": 1},
+    "kem": {"key_bytes": SEED_BYTES, "randomised": ("encapsulate", "decapsulate", "keygen")},
+    "sign": {"key_bytes": SEED_BYTES, "randomised": ("sign", "keygen")},
+}
 
 
 def describe_primitives(implementations: Iterable[Implementation], place: Path) -> None:
@@ -77,7 +72,7 @@ def describe_primitives(implementations: Iterable[Implementation], place: Path) 
 
 def _fields(implementation: Implementation) -> dict[str, object]:
     """The catalogue's fields of a primitive; none where its api.h lacks a length."""
-    kind, operations, randomised, named = _KINDS[implementation.operation]
+    kind, named = _KINDS[implementation.operation]
     constants = constants_of(implementation)
     lengths = {field: constants.get(constant, 0) for field, constant in named.items()}
     if min(lengths.values()) <= 0:
@@ -87,9 +82,8 @@ def _fields(implementation: Implementation) -> dict[str, object]:
         "kind": kind,
         "year": 2000,
         "origin": "a tree in SUPERCOP's layout",
-        "operations": operations,
-        "randomised": randomised,
-        "sources": [f"crypto_{implementation.operation}/{implementation.primitive}"],
+        "operations": [name for name in OPERATIONS[kind] if name != "aggregate"],
+        "sources": [f"{implementation.full}/{implementation.primitive}"],
         **lengths,
         **_FIXED.get(implementation.operation, {}),
     }
@@ -99,7 +93,9 @@ def checksum_program(implementation: Implementation) -> dict[str, str]:
     """The C of the program that computes the checksums of a primitive, by its name; nothing where the tree has none."""
     if not any(_expected(implementation).values()):
         return {}
-    defined = [f"#define OF_{implementation.operation.upper()}"]
+    operation = implementation.operation
+    defined = [f"#define OF_{operation.upper()}", f"#define SMALL_LOOPS {_LOOPS.get(operation, 64)}"]
+    defined += prototypes(implementation.full, operation)
     defined += [f"#define {name} {n}" for name, n in constants_of(implementation).items()]
     text = places.data_dir("runners") / "sdk" / "try" / "checksum.c"
     return {CHECKSUM_PROGRAM: "\n".join([*defined, f'#include "{text}"', ""])}
@@ -137,7 +133,7 @@ def expected_checksums(implementation: Implementation) -> str:
 
 def _home(implementation: Implementation) -> Path:
     """The directory of the primitive."""
-    return implementation.tree / f"crypto_{implementation.operation}" / implementation.primitive
+    return implementation.tree / implementation.full / implementation.primitive
 
 
 def _expected(implementation: Implementation) -> dict[str, str]:

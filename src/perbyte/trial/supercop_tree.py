@@ -60,14 +60,12 @@ _LIBRARIES = (
 
 def namespace(top: str) -> tuple[str, ...]:
     """The macros under which SUPERCOP compiles, `top` standing for the place of the implementation."""
-    both = [f"-D{name}(name)={line}{top}_##name" for name, line in _prefixed("NAMESPACE")]
-    both += [f"-D{name}(name)={line}{top}_##name" for name, line in _prefixed("SHARED_NAMESPACE")]
-    tops = [f"-D{name}={line}{top}" for name, line in _prefixed("NAMESPACETOP")]
-    return ("-DSUPERCOP", *tops, *both, "-DCRYPTO_ALIGN(n)=__attribute__((aligned(n)))")
-
-
-def _prefixed(name: str) -> tuple[tuple[str, str], tuple[str, str]]:
-    return (f"CRYPTO_{name}", ""), (f"_CRYPTO_{name}", "_")
+    macros = ["-DSUPERCOP", "-DCRYPTO_ALIGN(n)=__attribute__((aligned(n)))"]
+    for line in ("", "_"):  # the macros for names that begin with an underscore do so too
+        macros.append(f"-D{line}CRYPTO_NAMESPACETOP={line}{top}")
+        for name in ("NAMESPACE", "SHARED_NAMESPACE"):
+            macros.append(f"-D{line}CRYPTO_{name}(name)={line}{top}_##name")
+    return tuple(macros)
 
 
 @dataclass(frozen=True, slots=True)

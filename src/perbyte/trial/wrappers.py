@@ -11,13 +11,13 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from perbyte.errors import EnvironmentLacking
 from perbyte.trial.building import said_by
 from perbyte.trial.expressions import answers, wrapped
-from perbyte.trial.prototype import Parameter, Shape
+from perbyte.trial.prototype import Parameter, Prototype, Shape
 from perbyte.trial.roles import Call
 
 RUST_FLAGS = ("--edition=2021", "--crate-type=staticlib", "-Cpanic=abort", "-Awarnings")
@@ -31,11 +31,17 @@ def rust_wrapper(file: Path, calls: Iterable[Call]) -> str:
     return "\n".join([*parts, *(_rust_export(call) for call in calls)])
 
 
+def _handed(
+    prototype: Prototype, argument: Callable[[Parameter, int], tuple[list[str], str]]
+) -> tuple[list[str], list[str]]:
+    """What the exported function takes, and what it gives to the user's."""
+    pairs = [argument(parameter, index) for index, parameter in enumerate(prototype.parameters)]
+    return [name for names, _ in pairs for name in names], [given for _, given in pairs]
+
+
 def _rust_export(call: Call) -> str:
     assert call.prototype
-    handed = [_rust_argument(parameter, index) for index, parameter in enumerate(call.prototype.parameters)]
-    taken = [name for names, _ in handed for name in names]
-    given = [expression for _, expression in handed]
+    taken, given = _handed(call.prototype, _rust_argument)
     call_text = f"subject::{call.function}({', '.join(given)})"
     body, result = f"{call_text};", ""
     if call.returns_bytes:
@@ -56,13 +62,11 @@ def _rust_argument(parameter: Parameter, index: int) -> tuple[list[str], str]:
         return names, f"std::slice::from_raw_parts{'_mut' if mutable else ''}({pointer}, {length})"
     if parameter.shape is Shape.NUMBER:
         return [f"{pointer}: usize"], f"{pointer} as {parameter.type}"
-    written = parameter.shape is Shape.WRITTEN
-    kind = "*mut u8" if written else "*const u8"
+    access, way = ("mut", "&mut *") if parameter.shape is Shape.WRITTEN else ("const", "&*")
     if parameter.type.startswith("*"):
-        return [f"{pointer}: {kind}"], pointer
+        return [f"{pointer}: *{access} u8"], pointer
     array = parameter.type.lstrip("&").replace("mut ", "").strip()
-    way = "&mut *" if written else "&*"
-    return [f"{pointer}: {kind}"], f"{way}({pointer} as {'*mut' if written else '*const'} {array})"
+    return [f"{pointer}: *{access} u8"], f"{way}({pointer} as *{access} {array})"
 
 
 def zig_command() -> list[str]:
@@ -107,9 +111,7 @@ def zig_wrapper(calls: Iterable[Call]) -> str:
 
 def _zig_export(call: Call) -> str:
     assert call.prototype
-    handed = [_zig_argument(parameter, index) for index, parameter in enumerate(call.prototype.parameters)]
-    taken = [name for names, _ in handed for name in names]
-    given = [expression for _, expression in handed]
+    taken, given = _handed(call.prototype, _zig_argument)
     text = f"subject.{call.function}({', '.join(given)})"
     result, body = "void", f"{text};"
     if call.returns_bytes:

@@ -173,16 +173,12 @@ class Bench:
 
     def cells(self, surveyed: Survey) -> tuple[Cell, ...]:
         """All cells of what the programs offer. Raises UsageError when there is none."""
-        cells: tuple[Cell, ...] = draw_cells(
-            self.algorithm, dict(surveyed.hellos), self.own_names, self.sizes
-        )
-        if not cells:
-            why = "; ".join(
-                failure.message for failure in surveyed.failures if failure.runner in self.own_names
-            )
-            text = why or f"no size is a multiple of {self.algorithm.data_multiple_bytes} bytes"
-            raise UsageError(f"nothing can be measured: {text}")
-        return cells
+        own = self.own_names
+        if cells := draw_cells(self.algorithm, dict(surveyed.hellos), own, self.sizes):
+            return cells
+        why = "; ".join(failure.message for failure in surveyed.failures if failure.runner in own)
+        text = why or f"no size is a multiple of {self.algorithm.data_multiple_bytes} bytes"
+        raise UsageError(f"nothing can be measured: {text}")
 
     def _carry_out(self, surveyed: Survey, cells: Sequence[Cell]) -> Run:
         pace = recall_pace(choose_cores(self.policy.cores)[0])
@@ -205,14 +201,9 @@ class Bench:
 def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float) -> list[Failure]:
     """What is wrong with the programs of `cells`: the first fault of each, none where all are right."""
     faults: dict[tuple[str, str, int], Failure] = {}
-    with Sessions(
-        surveyed,
-        cores=policy.cores,
-        epoch=0,
-        seed=policy.seed,
-        limits=limits(patience_s),
-        gentle=policy.gentle,
-    ) as sessions:
+    cores, seed, gentle = policy.cores, policy.seed, policy.gentle
+    within = limits(patience_s)
+    with Sessions(surveyed, cores=cores, epoch=0, seed=seed, limits=within, gentle=gentle) as sessions:
         for cell in sorted(cells, key=lambda cell: cell.size_bytes):
             if cell.process in faults:
                 continue
@@ -223,7 +214,11 @@ def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patien
                 faults[cell.process] = Failure("crashed", cell.runner, str(error), address=cell.address)
                 continue
             if failures := Validation(load(), sessions).examine([cell]).failures:
-                faults[cell.process] = _told(failures[0], patience_s)
+                fault = failures[0]
+                if fault.kind == "timed-out":
+                    text = f"no answer within {patience_s:g} s: it hangs, or is slow (--patience 30s waits longer)"
+                    fault = replace(fault, message=text)
+                faults[cell.process] = fault
     return list(faults.values())
 
 
@@ -231,13 +226,6 @@ def limits(patience_s: float, times: float = 1.0) -> TimeLimits:
     """Time limits under which a call that takes longer than `patience_s` hangs."""
     each = times * patience_s
     return TimeLimits(hello=each, prepare=each, check=each, measure=each, release=each, quit=0.5)
-
-
-def _told(failure: Failure, patience_s: float) -> Failure:
-    if failure.kind != "timed-out":
-        return failure
-    text = f"no answer within {patience_s:g} s: it hangs, or is slow (--patience 30s waits longer)"
-    return replace(failure, message=text)
 
 
 class Nowhere:

@@ -37,13 +37,10 @@ class Stored:
     @property
     def anchors(self) -> tuple[Cell, ...]:
         """One cell for each operation, contract and size."""
-        best: dict[tuple[str, str, int], CellFigure] = {}
-        for _, figure in self.found.values():
-            cell = figure.cell
-            row = (cell.operation, cell.contract, cell.size_bytes)
-            if row not in best or figure.ns_per_call < best[row].ns_per_call:
-                best[row] = figure
-        return tuple(figure.cell for figure in best.values())
+        best: dict[tuple[str, str, int], Cell] = {}
+        for cell in sorted(self.found, key=lambda cell: self.found[cell][1].ns_per_call):
+            best.setdefault((cell.operation, cell.contract, cell.size_bytes), cell)
+        return tuple(best.values())
 
     def lacking(self, cells: Sequence[Cell]) -> list[Cell]:
         """Those of `cells` of which nothing is stored."""

@@ -17,6 +17,7 @@ from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.supercop import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged, tree_sizes
 from perbyte.app.trying.bench import Bench, libraries_beside
 from perbyte.app.trying.clock import CALL_S, Clock
+from perbyte.catalogue import load
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, PerbyteError, UsageError
 from perbyte.model import Algorithm, Policy, Run
 from perbyte.runners import locate
@@ -24,7 +25,6 @@ from perbyte.trial.bench import look
 from perbyte.trial.building import home
 from perbyte.trial.layout import Member, find_layout, make_member, members
 from perbyte.trial.program import DoesNotBuild, Unusable, build_program, sdk_archive
-from perbyte.trial.subject import find_algorithm
 from perbyte.trial.supercop import FLAGS, Implementation, algorithm_of, find_implementations, reason
 
 BUDGET_S = 30.0
@@ -42,7 +42,7 @@ def supercop_groups(
 
     Raises UsageError where the catalogue has none of the primitives.
     """
-    asked = find_algorithm(algorithm_name) if algorithm_name else None
+    asked = load().find(algorithm_name) if algorithm_name else None
     ways = [Way(words) for words in [tuple(shlex.split(words)) for words in flags] or [FLAGS]]
     groups: dict[Algorithm, list[Implementation]] = {}
     unknown: dict[str, UsageError] = {}
@@ -76,13 +76,13 @@ def layout_groups(
     Raises UsageError for a layout or a tree that does not fit, and where `algorithm_name` is none of its algorithms.
     """
     layout = find_layout(layout_name)
-    wanted = find_algorithm(algorithm_name) if algorithm_name else None
+    wanted = load().find(algorithm_name) if algorithm_name else None
     groups: dict[Algorithm, list[Member]] = {}
     unknown: dict[str, None] = {}
     for place in places:
         for member in members(layout, place):
             try:
-                algorithm = find_algorithm(member.algorithm)
+                algorithm = load().find(member.algorithm)
             except UsageError:
                 unknown[member.algorithm] = None
                 continue

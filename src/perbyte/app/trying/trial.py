@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
@@ -40,7 +39,6 @@ from perbyte.trial.program import (
     DoesNotBuild,
     build_program,
     describe,
-    digest_of,
     from_pkg_config,
     link_words,
 )
@@ -176,16 +174,14 @@ class Trial:
 
         Raises NoFigure.
         """
-        words = [self.asked.algorithm.id, *self.asked.functions, self.asked.name]
-        now, old = kept.places_of(self.asked.files, words, 0)
+        now, old = _places_of(self.asked, 0)
         spec, note = self.build()[0], None if keep else kept.read_note(old)
         if note:
             before = describe(f"{spec.name}-before", old, self.asked.files)
             what = f"baseline of {note.kept_at}, {note.digest}"
             return self.changed(self.in_turn(spec, before), spec, before, what, note.flags)
         run = self.in_turn(spec, None)
-        moment = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
-        kept.keep(now, old, kept.Note(" ".join(self.flags[0]), digest_of(self.asked.files), moment))
+        kept.keep(now, old, " ".join(self.flags[0]), self.asked.files)
         return Kept(spec.name, run)
 
     def in_turn(self, spec: RunnerSpec, before: RunnerSpec | None) -> Run:
@@ -232,11 +228,10 @@ class Trial:
         """The programs, one for each set of flags. Raises UsageError with the compiler's words."""
         asked = replace(self.asked, files=read_files(self.asked.files))
         calls = self.calls = read_calls(asked)
-        words = [asked.algorithm.id, *asked.functions, asked.name]
         specs = []
         for index, flags in enumerate(self.flags):
             name = _row_name(asked.title, flags, len(self.flags) > 1)
-            place = kept.places_of(asked.files, words, index)[0]
+            place, _ = _places_of(asked, index)
             try:
                 if managed(asked.files):
                     subject = Managed(name, asked.files, asked.algorithm, calls)
@@ -260,6 +255,12 @@ class Trial:
         cells = dict.fromkeys((*own_cells, *others))
         known = {name: own.get(name) or find(name) for name in {cell.runner for cell in cells}}
         return replace(run, behaviours=count_cells(known, cells, seed))
+
+
+def _places_of(asked: TrialRequest, index: int) -> tuple[Path, Path]:
+    """Where the present program and the kept one lie: by files and what was asked, not by flags."""
+    told = [[str(file) for file in asked.files], [asked.algorithm.id, *asked.functions, asked.name]]
+    return kept.places_for(told, f"-{index}")
 
 
 def _row_name(title: str, flags: Sequence[str], several: bool) -> str:
