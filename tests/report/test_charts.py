@@ -27,10 +27,11 @@ from perbyte.model import Cell, NoiseFloor, Run
 from perbyte.report import charts, theme
 from perbyte.report.costcharts import at_a_rate
 from perbyte.report.html import inline_svg
-from perbyte.report.pictures import as_specification, as_svg, run_pictures, save_chart
+from perbyte.report.pictures import run_pictures
 from perbyte.report.ratiocharts import published, published_operations
 from perbyte.report.runcharts import bars
 from perbyte.report.runview import RunView
+from perbyte.report.saving import as_specification, as_svg, save_chart
 from perbyte.report.sections import cost_rows
 from perbyte.report.wording import number
 from perbyte.stats.quantity import Unit, read

@@ -8,8 +8,9 @@ import pytest
 from made_runs import made_figure, made_run
 
 from perbyte.model import Cell, CellFigure, Run
-from perbyte.report.pictures import as_svg, run_pictures
+from perbyte.report.pictures import run_pictures
 from perbyte.report.runview import RunView
+from perbyte.report.saving import as_svg
 from perbyte.report.versioncharts import Versions
 
 CELL = Cell("toy", "sha-256", "digest", 1024, "oneshot/1")
