@@ -55,36 +55,21 @@ def _best(costs: Mapping[str, Mapping[Any, float]]) -> dict[Any, float]:
     return best
 
 
-def folded(grid: Grid) -> dict[int, int]:
-    """Where each row of `grid` goes: its place among the first of its heading, or -1 for a folded one.
-
-    Empty where no heading has many rows, and where rows are no rivals.
-    """
-    places: dict[int, int] = {}
-    if grid.baseline or grid.ranked_within != "algorithm":
-        return places
-    numbers = {id(row): number for number, row in enumerate(grid.rows)}
-    for _, rows in grid.groups():
-        if len(rows) > MANY:
-            first = first_names({row.label: _costs(grid, row) for row in rows})
-            for row in rows:
-                places[numbers[id(row)]] = first.index(row.label) if row.label in first else -1
-    return places
-
-
 def rows_in_order(grid: Grid) -> list[tuple[GridRow, bool]]:
-    """All rows, with those of a folded heading in the order that `folded` gives; True for a folded one."""
-    places_of = folded(grid)
-    if not places_of:
-        return [(row, False) for row in grid.rows]
-    by_heading: dict[str, list[tuple[GridRow, int]]] = {}
-    for number, row in enumerate(grid.rows):
-        by_heading.setdefault(row.heading, []).append((row, places_of.get(number, 0)))
-    return [
-        (row, place < 0)
-        for rows in by_heading.values()
-        for row, place in sorted(rows, key=lambda pair: (pair[1] < 0, pair[1]))
-    ]
+    """All rows by heading, of a heading with many those that stand first before the others; True for a folded one.
+
+    Nothing is folded where rows are no rivals.
+    """
+    ordered: list[tuple[GridRow, bool]] = []
+    for _, rows in grid.groups():
+        if grid.baseline or grid.ranked_within != "algorithm" or len(rows) <= MANY:
+            ordered += [(row, False) for row in rows]
+            continue
+        row_of = {row.label: row for row in rows}
+        first = first_names({label: _costs(grid, row) for label, row in row_of.items()})
+        ordered += [(row_of[label], False) for label in first]
+        ordered += [(row, True) for row in rows if row.label not in first]
+    return ordered
 
 
 def without_folded(grid: Grid) -> Grid:
@@ -95,14 +80,14 @@ def without_folded(grid: Grid) -> Grid:
 def rest_texts(grid: Grid) -> list[str]:
     """What a table without the folded rows has to say of them, a sentence for each heading."""
     texts = []
-    by_heading: dict[str, list[GridRow]] = {}
-    for row, is_folded in rows_in_order(grid):
-        if is_folded:
-            by_heading.setdefault(row.heading, []).append(row)
-    for heading, rows in by_heading.items():
-        every = {row.label: _costs(grid, row) for row in grid.rows if row.heading == heading}
-        best = _best(every)
-        ratios = [cost / best[column] for row in rows for column, cost in every[row.label].items()]
+    folded = {id(row) for row, is_folded in rows_in_order(grid) if is_folded}
+    for heading, every in grid.groups():
+        rows = [row for row in every if id(row) in folded]
+        if not rows:
+            continue
+        costs = {row.label: _costs(grid, row) for row in every}
+        best = _best(costs)
+        ratios = [cost / best[column] for row in rows for column, cost in costs[row.label].items()]
         reach = (
             f", ×{three_digits(min(ratios))} to ×{three_digits(max(ratios))} of the fastest" if ratios else ""
         )
