@@ -12,7 +12,7 @@ from perbyte.atlas.overview import look_over
 from perbyte.model import Doubt, Interval, Machine, Quality, Warning
 from perbyte.report.atlas import _newest_versions, atlas_card, atlas_page, atlas_pictures
 from perbyte.report.html import render
-from perbyte.report.pictures import as_svg
+from perbyte.report.saving import as_svg
 from perbyte.store import RunWriter
 
 COSTS = {"a": 1.0, "b": 1.001, "c": 0.999, "d": 1.5}

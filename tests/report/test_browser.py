@@ -13,7 +13,7 @@ from made_pages import draw, write_report
 from made_runs import HOSTILE, hostile_run, made_cells, made_figure, made_judgement, made_run, usual_run
 
 from perbyte.model import Cell
-from perbyte.report.pictures import save_chart
+from perbyte.report.saving import save_chart
 
 pytestmark = pytest.mark.browser
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import altair as alt
 import pytest
 from made_pages import draw, texts, view_of
 from made_runs import (
@@ -23,13 +24,14 @@ from made_runs import (
 
 from perbyte.errors import UsageError
 from perbyte.model import Cell, NoiseFloor, Run
-from perbyte.report import theme
+from perbyte.report import charts, theme
 from perbyte.report.costcharts import at_a_rate
 from perbyte.report.html import inline_svg
-from perbyte.report.pictures import as_specification, as_svg, run_pictures, save_chart
+from perbyte.report.pictures import run_pictures
 from perbyte.report.ratiocharts import published, published_operations
 from perbyte.report.runcharts import bars
 from perbyte.report.runview import RunView
+from perbyte.report.saving import as_specification, as_svg, save_chart
 from perbyte.report.sections import cost_rows
 from perbyte.report.wording import number
 from perbyte.stats.quantity import Unit, read
@@ -435,3 +437,10 @@ def test_bars_of_public_keys_show_every_operation_each_on_its_own_axis() -> None
 def test_each_size_of_the_bars_has_its_own_axis() -> None:
     view = RunView(tiers())
     assert texts(as_svg(bars(view, view.points[0]))).count("cycles/byte") == 2
+
+
+@pytest.mark.parametrize(("high", "cut"), [(210.0, False), (300.0, True)])
+def test_a_bar_has_an_arrow_only_where_its_interval_leaves_the_axis(high: float, cut: bool) -> None:
+    record = {"name": "a", "value": 100.0, "low": 90.0, "high": high, "described": "a"}
+    chart = charts.bars([record], y=("name", ["a"]), unit="ns", colour=alt.value(theme.BLUE))
+    assert ("triangle-right" in json.dumps(chart.to_dict())) is cut

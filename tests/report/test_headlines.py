@@ -11,9 +11,9 @@ from made_runs import (
 
 from perbyte.model import Cell, Quality
 from perbyte.report.findings import found
-from perbyte.report.pictures import as_svg
 from perbyte.report.runcharts import bars, by_library
 from perbyte.report.runview import RunView
+from perbyte.report.saving import as_svg
 
 
 def test_no_title_names_a_winner_whose_figure_is_in_doubt() -> None:

@@ -14,7 +14,8 @@ from test_html import Page
 
 from perbyte.model import Cell, Machine, Quality, Run
 from perbyte.report.history import CYCLES, MEGABITS, history_chart, points_listing
-from perbyte.report.pictures import as_specification, as_svg, history_pictures, save_chart
+from perbyte.report.pictures import history_pictures
+from perbyte.report.saving import as_specification, as_svg, save_chart
 from perbyte.report.wording import three_digits
 from perbyte.studies.history import History, Means, load_history
 

@@ -13,8 +13,8 @@ from perbyte.model import Cell, Doubt, Warning
 from perbyte.report.facts import clock_observed, condition_facts, condition_lines, tick_rate
 from perbyte.report.findings import certainty
 from perbyte.report.grid import Column, run_grids
-from perbyte.report.pictures import as_specification
 from perbyte.report.runview import RunView
+from perbyte.report.saving import as_specification
 from perbyte.report.sections import cell_rows
 from perbyte.report.text import render_table
 from perbyte.stats.quantity import Unit, read

@@ -9,6 +9,7 @@ import pytest
 from perbyte.report.html import table
 from perbyte.report.lines import render_listing
 from perbyte.report.listing import Head, Listing, columns, from_records, lines, markdown, records
+from perbyte.report.lists import query_listing
 
 COLUMNS = (
     Head(None, "", "address"),
@@ -81,3 +82,9 @@ def test_a_page_and_a_comment_have_the_columns_that_readers_see():
 def test_what_others_wrote_drives_no_terminal_and_breaks_no_line():
     [_, line] = [line for line, _ in lines(Listing("", columns("a | b:n"), [("x\x1b[2J\ny", "1")]))]
     assert line == "x[2J y  1"
+
+
+def test_a_query_shows_columns_of_the_same_name_and_the_names_without_rows():
+    heads, values = (line.split() for line, _ in lines(query_listing(("a", "a"), [(1, 2)])))
+    assert (heads, values) == (["a", "a"], ["1", "2"])
+    assert lines(query_listing(("a", "b"), []))[0][0].split() == ["a", "b"]

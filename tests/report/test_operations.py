@@ -14,8 +14,9 @@ from msgspec import structs
 from test_html import Page
 
 from perbyte.model import Cell, CellFigure, Interval, Run
-from perbyte.report.pictures import as_specification, as_svg, run_pictures
+from perbyte.report.pictures import run_pictures
 from perbyte.report.runview import RunView, names_of
+from perbyte.report.saving import as_specification, as_svg
 from perbyte.report.sections import ratio_rows
 from perbyte.report.studyview import published_ratio_rows
 from perbyte.stats.compare import compare

@@ -17,7 +17,7 @@ from perbyte import places
 from perbyte.cli.group import commands
 from perbyte.errors import EnvironmentLacking, PerbyteError, UsageError
 from perbyte.model import Cell, Run
-from perbyte.report import pictures
+from perbyte.report import saving
 from perbyte.report.pages import write_run_page
 from perbyte.report.pictures import pictures_of, write_charts
 from perbyte.store import RunWriter
@@ -62,14 +62,14 @@ def test_a_chart_is_drawn_once_for_the_page_and_its_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[str] = []
-    draw = pictures.vl_convert.vegalite_to_svg
+    draw = saving.vl_convert.vegalite_to_svg
 
     def counted(specification: str, **options: object) -> str:
         drawn.append(specification)
         return draw(specification, **options)
 
-    monkeypatch.setattr(pictures.vl_convert, "vegalite_to_svg", counted)
-    pictures._svg.cache_clear()
+    monkeypatch.setattr(saving.vl_convert, "vegalite_to_svg", counted)
+    saving._svg.cache_clear()
     run = usual_run()
     write_run_page(run, tmp_path / "report.html")
     for_page = len(drawn)

@@ -20,7 +20,7 @@ from perbyte.errors import UsageError
 from perbyte.model import Cell, CellFigure, Failure, Interval, Machine, Quality, Run
 from perbyte.report.facts import feature_row, profile_rows
 from perbyte.report.pages import run_names
-from perbyte.report.pictures import as_specification, as_svg
+from perbyte.report.saving import as_specification, as_svg
 
 SIZES = (16, 512)
 

@@ -8,8 +8,9 @@ import pytest
 from made_runs import made_figure, made_run
 
 from perbyte.model import Cell, CellFigure, Run
-from perbyte.report.pictures import as_svg, run_pictures
+from perbyte.report.pictures import run_pictures
 from perbyte.report.runview import RunView
+from perbyte.report.saving import as_svg
 from perbyte.report.versioncharts import Versions
 
 CELL = Cell("toy", "sha-256", "digest", 1024, "oneshot/1")
@@ -95,3 +96,14 @@ def test_one_version_alone_has_no_picture() -> None:
 def test_another_tier_is_left_out(tier: str) -> None:
     slow = [replace(run, cell=replace(run.cell, cpu=tier)) for run in (built("1.0", 9.0), built("1.1", 5.0))]
     assert version_changes(made_run(tuple(slow))) == []
+
+
+def test_operations_are_told_in_the_order_of_the_tables() -> None:
+    cells = [replace(CELL, operation=operation) for operation in ("setup", "digest")]
+    figures = [
+        replace(built(version, cycles), cell=replace(cell, runner=f"toy-{version}"))
+        for cell in cells
+        for version, cycles in (("1.0", 1000.0), ("1.1", 500.0))
+    ]
+    (sentence,) = version_changes(made_run(tuple(figures)))
+    assert sentence.index("setup costs") < sentence.index("digest costs")

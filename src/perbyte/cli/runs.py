@@ -57,6 +57,7 @@ def show_command(options: _ShowOptions) -> int:
 def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> None:
     """Print a run in the form that was asked for, with what is wanted beside its figures."""
     from perbyte.report import runtext
+    from perbyte.report.export import to_csv
 
     wanted = runtext.RunExtras(beside.rate, beside.limits, beside.count, beside.memory, beside.leak)
     if (beside.rate or beside.limits) and output.as_csv:
@@ -64,7 +65,7 @@ def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> Non
     if output.as_json:
         print_json(runtext.run_json(run, wanted))
     elif output.as_csv:
-        print(runtext.to_csv(run), end="")
+        print(to_csv(run), end="")
     else:
         print(runtext.render_run(run, output.unit, wanted), end="")
 

@@ -12,7 +12,7 @@ from typing import Any
 from rich.text import Text
 
 from perbyte.model import Behaviour, Cell, CellFigure, Run
-from perbyte.model.behaviour import KINDS, LINE_BYTES
+from perbyte.model.behaviour import KINDS
 from perbyte.model.text import natural, plain
 from perbyte.report.grid import Grid
 from perbyte.report.lines import columns_of, listing_text, prose, to_text
@@ -30,6 +30,19 @@ HEADINGS = {
     "vector_128": "v128",
     "vector_256": "v256",
     "vector_512": "v512",
+}
+# heads of the table of memory, with the fields of a record below them
+_MEMORY = {
+    "stack": "stack_bytes",
+    "allocs": "heap_calls",
+    "heap": "heap_bytes",
+    "peak": "heap_peak_bytes",
+    "state": "state_bytes",
+    "set-up stack": "setup_stack_bytes",
+    "set-up allocs": "setup_heap_calls",
+    "set-up heap": "setup_heap_bytes",
+    "code": "code_bytes",
+    "pages": "code_pages",
 }
 COUNT_FIELDS = tuple(name for name in Behaviour(Cell("", "", "", 0, "")).record() if name != "address")
 SEEN = 0.0005  # a share of the instructions that is not 0.0 % when it is rounded
@@ -67,20 +80,15 @@ def count_table(run: Run) -> Listing:
 
 def memory_table(run: Run) -> Listing:
     """Bytes of stack, heap and code of a call and of the set-up; `state` is what the set-up keeps of the heap."""
-    heads = ["stack", "allocs", "heap", "peak", "state"]
-    heads += ["set-up stack", "set-up allocs", "set-up heap", "code", "pages"]
     rows = []
     for behaviour in _ordered(run):
-        if not (behaviour.call or behaviour.setup or behaviour.stack):
-            continue
-        call, setup = behaviour.call, behaviour.setup
-        values: list[float | None] = [behaviour.stack or None]
-        values += [call.heap_calls, call.heap_bytes, call.heap_peak] if call else [None] * 3
-        values += [setup.heap_left if setup else None, behaviour.setup_stack or None]
-        values += [setup.heap_calls, setup.heap_bytes] if setup else [None] * 2
-        values += [LINE_BYTES * call.code_lines, call.code_pages] if call else [None] * 2
-        rows.append((*_names(behaviour.cell), *("–" if each is None else _count(each) for each in values)))
-    return _listing("Memory, in bytes; allocs are allocations", heads, rows)
+        if behaviour.call or behaviour.setup or behaviour.stack:
+            record = behaviour.record()
+            values = (record[field] for field in _MEMORY.values())
+            rows.append(
+                (*_names(behaviour.cell), *("–" if each is None else _count(each) for each in values))
+            )
+    return _listing("Memory, in bytes; allocs are allocations", list(_MEMORY), rows)
 
 
 def _listing(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Listing:
@@ -125,25 +133,17 @@ def notes(behaviours: Sequence[Behaviour]) -> list[str]:
 
 def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
     """The cells of a comparison that were counted on both sides; `runs` are its sides, or one run for both."""
-    counted = [{behaviour.cell: behaviour for behaviour in run.behaviours} for run in runs]
+    counted = [{behaviour.cell: behaviour for behaviour in run.behaviours if behaviour.call} for run in runs]
     changed = []
-    for grid in grids:
-        for row in grid.rows:
-            first = row.entries[0].figure
-            old = counted[0].get(first.cell) if first else None
-            for position, entry in enumerate(row.entries[1:], 1):
-                new = counted[position % len(runs)].get(entry.figure.cell) if entry.figure else None
-                if not (old and old.call and new and new.call and entry.comparison):
-                    continue
-                changed.append(
-                    CountChange(
-                        new.cell.address,
-                        new.call.instructions / old.call.instructions,
-                        new.ends[0] / old.ends[1],
-                        new.ends[1] / old.ends[0],
-                        entry.comparison,
-                    )
-                )
+    for row in (row for grid in grids for row in grid.rows):
+        first = row.entries[0].figure
+        old = counted[0].get(first.cell) if first else None
+        for position, entry in enumerate(row.entries[1:], 1):
+            new = counted[position % len(runs)].get(entry.figure.cell) if entry.figure else None
+            if old and old.call and new and new.call and entry.comparison:
+                ratio = new.call.instructions / old.call.instructions
+                ends = new.ends[0] / old.ends[1], new.ends[1] / old.ends[0]
+                changed.append(CountChange(new.cell.address, ratio, *ends, entry.comparison))
     return changed
 
 
@@ -153,8 +153,7 @@ def uncounted(grids: Sequence[Grid], changes: Sequence[CountChange]) -> list[str
     return [
         entry.figure.cell.address
         for grid in grids
-        for row in grid.rows
-        for entry in row.entries[1:]
+        for entry in grid.entries
         if entry.figure and entry.comparison and entry.figure.cell.address not in counted
     ]
 

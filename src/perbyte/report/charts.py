@@ -70,13 +70,7 @@ def bars(
         tooltip=tooltip(),
     )
     whisker = base.mark_rule(strokeWidth=1.5, color=theme.INK, aria=False).encode(x="low:Q", x2="high:Q")
-    layers = [drawn, whisker]
-    if any(record["high"] > edge for record in records):  # an interval that is cut off says so
-        cut = base.transform_filter(f"datum.high > {edge!r}")
-        arrow = cut.mark_point(
-            shape="triangle-right", filled=True, size=45, color=theme.INK, opacity=1, aria=False
-        )
-        layers.append(arrow.encode(x=alt.datum(edge * _ROOM)))
+    layers = [drawn, whisker, *_cut_ends(base, scale, records, color=alt.value(theme.INK))]
     if text:
         layers.append(base.mark_text(align="left", dx=5, aria=False).encode(x="high:Q", text=f"{text}:N"))
     step = 17 if lane is None else 12 if text else 7
@@ -157,7 +151,7 @@ def dots(
         colour.legend = shape.legend = None
     value = alt.X("value:Q", title=x, **scale)
     layers += _points(base, records, value, colour=colour, shape=shape, **lane)
-    layers += _cut_ends(base, scale, records, color=colour, **lane)
+    layers += _cut_ends(base, scale["scale"], records, color=colour, **lane)
     if text:
         written = base.mark_text(align="left", dx=7, aria=False)
         layers.append(written.encode(x="high:Q", text=f"{text}:N", **lane))
@@ -383,9 +377,9 @@ def tooltip() -> list[Any]:
     return [alt.Tooltip("described:N", title=" ")]
 
 
-def _cut_ends(base: Any, scale: Mapping[str, Any], records: Records, **look: Any) -> list[Any]:
+def _cut_ends(base: Any, scale: Any, records: Records, **look: Any) -> list[Any]:
     """An arrow at the edge of the axis for every interval that reaches beyond it, so that none ends there unsaid."""
-    least, most = scale["scale"].domain
+    least, most = scale.domain
     ends = (("low", "<", operator.lt, least, "left"), ("high", ">", operator.gt, most, "right"))
     return [
         base.transform_filter(f"datum.{end} {sign} {edge!r}")

@@ -20,6 +20,8 @@ _CERTAINTY = {
     "halved": "no process was alone on these cores yet: the length is inferred, and each process checks it again",
 }
 
+Answers = Sequence[Mapping[str, Any]]
+
 
 def checkup_lines(seen: Any) -> Iterator[str]:
     """All that `app.checkup` saw, in sections."""
@@ -82,9 +84,7 @@ def machine_lines(machine: Machine) -> list[str]:
     ]
 
 
-def neighbour_lines(
-    results: Sequence[Mapping[str, object]], watched: Sequence[Any], machine: Machine
-) -> list[str]:
+def neighbour_lines(results: Answers, watched: Sequence[Any], machine: Machine) -> list[str]:
     """What looks for others on the core, how sure that is, and what it saw in the last second."""
     first = next((result for result in results if result["contention_length"]), None)
     single = machine.threads_per_core == 1 and not machine.virtualisation
@@ -97,10 +97,8 @@ def neighbour_lines(
             "no filler shows where the reorder buffer of these cores ends: the front-end probe serves, "
             "which sees less (please send the file of: perbyte doctor --report FILE)"
         ]
-    filler, chain, length, *_, certainty = str(first["contention_window"]).split() or ["", "0", "0", "sure"]
-    low, high, limit = (
-        float(str(first[name])) for name in ("contention_floor", "contention_shared", "contention_limit")
-    )
+    filler, chain, length, *_, certainty = first["contention_window"].split() or ["", "0", "0", "sure"]
+    low, high, limit = (first[f"contention_{name}"] for name in ("floor", "shared", "limit"))
     modes = (
         f"{low:.0f} core cycles alone, {high:.0f} and more shared; shared above {limit:.0f}"
         if low
@@ -120,7 +118,7 @@ def neighbour_lines(
     return lines
 
 
-def clock_lines(results: Sequence[Mapping[str, object]]) -> list[str]:
+def clock_lines(results: Answers) -> list[str]:
     """What the first runner reads of the clock, and whether its self-check is right."""
     if not results:
         return ["no runner to ask"]
@@ -130,17 +128,15 @@ def clock_lines(results: Sequence[Mapping[str, object]]) -> list[str]:
         "probe": "tick counter, calibrated to core cycles by a probe around every sample",
         "none": "none that can be trusted: nanoseconds only",
     }
-    check = first["selfcheck"]
-    assert isinstance(check, dict)
-    source = str(first["cycle_source"])
+    source = first["cycle_source"]
     lines = [f"cycle source: {source} ({meaning[source]}), by the runner '{first['runner']}'"]
     if first["reason"]:
-        lines.append(str(first["reason"]))
-    ratios = ", ".join(f"{name} {value:.3f}" for name, value in check.items())
+        lines.append(first["reason"])
+    ratios = ", ".join(f"{name} {value:.3f}" for name, value in first["selfcheck"].items())
     lines.append(f"self-check, core cycles per instruction (must read 1): {ratios}")
     lines.append(
-        f"tick counter: {float(str(first['tick_hz'])) / 1e6:.1f} MHz in steps of {first['tick_quantum']}; "
-        f"a sample takes {float(str(first['fixed_ticks'])):.0f} ticks beyond its calls"
+        f"tick counter: {first['tick_hz'] / 1e6:.1f} MHz in steps of {first['tick_quantum']}; "
+        f"a sample takes {first['fixed_ticks']:.0f} ticks beyond its calls"
     )
     if not first["layout_fixed"]:
         lines.append(

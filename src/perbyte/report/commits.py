@@ -98,32 +98,30 @@ def _panel(track: Track, top: float) -> list[str]:
     step = (_WIDTH - _LEFT - 30) / max(1, len(dots) - 1)
     parts = [
         f'<text x="{_LEFT}" y="{top - 10:.1f}" font-size="13" fill="{_INK}">{escape(track.title)}, {track.unit}</text>',
-        f'<path d="M{_LEFT - 8} {top:.1f}V{top + _HEIGHT:.1f}" stroke="{_FAINT}"/>',
+        _path(f"M{_LEFT - 8} {top:.1f}V{top + _HEIGHT:.1f}", _FAINT),
     ]
     for value in (low + room, high - room):
         parts.append(_text(_LEFT - 12, y(value) + 4, f"{value:.4g}", "end", _INK))
     for index, (before, dot) in enumerate(zip((None, *dots), dots, strict=False)):
         x, at = _LEFT + index * step, y(dot.cost)
         if before and before.machine == dot.machine:
-            parts.append(
-                f'<path d="M{_LEFT + (index - 1) * step:.1f} {y(before.cost):.1f}L{x:.1f} {at:.1f}" stroke="{_FAINT}"/>'
-            )
+            parts.append(_path(f"M{x - step:.1f} {y(before.cost):.1f}L{x:.1f} {at:.1f}", _FAINT))
         colour = {"slower": _SLOWER, "faster": _FASTER}.get(dot.verdict, _INK)
-        parts.append(
-            f'<path d="M{x:.1f} {y(dot.low):.1f}V{y(dot.high):.1f}" stroke="{colour}" stroke-width="1.5"/>'
-        )
+        parts.append(_path(f"M{x:.1f} {y(dot.low):.1f}V{y(dot.high):.1f}", colour, ' stroke-width="1.5"'))
         text = f"{dot.commit} {dot.subject}: {dot.cost:.4g} {track.unit} on {dot.machine}"
         parts.append(
             f'<circle cx="{x:.1f}" cy="{at:.1f}" r="3" fill="{colour}"><title>{escape(text)}</title></circle>'
         )
         if dot.marked:
-            parts.append(
-                f'<path d="M{x:.1f} {top:.1f}V{top + _HEIGHT:.1f}" stroke="{colour}" stroke-dasharray="3 3"/>'
-            )
+            parts.append(_path(f"M{x:.1f} {top:.1f}V{top + _HEIGHT:.1f}", colour, ' stroke-dasharray="3 3"'))
             words = f"{dot.commit} {100 * (dot.ratio - 1):+.2f} %"
             anchor = "start" if x < _WIDTH / 2 else "end"
             parts.append(_text(x, top + _HEIGHT + 14 + 12 * (index % 2), words, anchor, colour))
     return parts
+
+
+def _path(course: str, colour: str, look: str = "") -> str:
+    return f'<path d="{course}" stroke="{colour}"{look}/>'
 
 
 def _text(x: float, y: float, words: str, anchor: str, colour: str) -> str:

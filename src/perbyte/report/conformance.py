@@ -97,18 +97,10 @@ _HEADS = columns("algorithm | runners:n | libraries:n | tiers:n | cells:n | know
 
 def agreement_listing(agreement: Any) -> Listing:
     """A row for each algorithm of an `app.agreeing.Agreement`."""
-    rows = [
-        (
-            each.algorithm,
-            len(each.runners),
-            len(each.libraries),
-            each.tiers,
-            each.cells,
-            each.answers,
-            _outputs(each),
-        )
-        for each in agreement.algorithms
-    ]
+    rows = []
+    for each in agreement.algorithms:
+        counts = (len(each.runners), len(each.libraries), each.tiers, each.cells, each.answers)
+        rows.append((each.algorithm, *counts, _outputs(each)))
     return Listing("", _HEADS, rows)
 
 

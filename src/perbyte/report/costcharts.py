@@ -17,8 +17,8 @@ from perbyte.report import charts, theme
 from perbyte.report.beside import rate_text
 from perbyte.report.card import RATES
 from perbyte.report.charts import Chart, finished
-from perbyte.report.many import leading_libraries, present
-from perbyte.report.runcharts import accelerated_alone, first_series, subtitle_of
+from perbyte.report.chosen import Chosen
+from perbyte.report.runcharts import subtitle_of
 from perbyte.report.runview import FittedCost, Points, RunView
 from perbyte.report.wording import number, percent, size_label
 from perbyte.stats.quantity import Unit
@@ -48,15 +48,16 @@ def cost_over_size(view: RunView, points: Points) -> Chart | None:
     ]
     if not own or points.unit is not Unit.CYCLES_PER_BYTE:
         return None
-    own, many = leading_libraries(own, points.unit.more_is_better)
-    series, own, rest = first_series(points, own)
-    rest += many
+    chosen = Chosen(points, own)
+    chosen.leading_libraries()
+    series = chosen.first_series()
+    own = chosen.records
     drawn = {key: models[key] for key in dict.fromkeys(map(_model_key, own))}
     records = [_explained(record, models[_model_key(record)]) for record in own]
     least = min(float(record["value"]) for record in own)
     for record in {_model_key(record): record for record in own}.values():
         records += _model_line(models[_model_key(record)], record, least)
-    look = theme.series(present(own, points.libraries))
+    look = theme.series(chosen.libraries)
     # sizes as people write them: `16 B`, `1 KiB`
     names = json.dumps({str(size): size_label(size) for size in points.sizes})
     axis = alt.Axis(
@@ -81,7 +82,8 @@ def cost_over_size(view: RunView, points: Points) -> Chart | None:
     ]
     note = "points: measured; lines: the model, cycles = per message + per byte × size"
     panels = charts.curves(layers, records, panels=("series", series))
-    return finished(panels, _cost_title(drawn, operation), subtitle_of(view, points, note, *rest))
+    subtitle = subtitle_of(view, points, note, *chosen.told("series", "libraries"))
+    return finished(panels, _cost_title(drawn, operation), subtitle)
 
 
 def at_a_rate(points: Points, *, narrow: bool = False) -> Chart | None:
@@ -90,11 +92,12 @@ def at_a_rate(points: Points, *, narrow: bool = False) -> Chart | None:
     None where there is but one algorithm, or no data.
     """
     operation = points.operations[0]
-    here = [dict(record) for record in points.records if record["operation"] == operation and record["ns"]]
-    here, left = accelerated_alone(here)
-    largest = max((int(record["size_bytes"]) for record in here), default=0)
-    here = [record for record in here if record["size_bytes"] == largest]
-    here.sort(key=lambda record: float(record["ns"]))
+    timed = (record for record in points.records if record["operation"] == operation and record["ns"])
+    chosen = Chosen(points, timed)
+    chosen.accelerated()
+    largest = max(chosen.values("size_bytes"), default=0)
+    chosen.keep("size_bytes", [largest])
+    here = sorted(chosen.records, key=lambda record: float(record["ns"]))
     names = list(dict.fromkeys(record["series"] for record in here))
     if len(names) < 2 or not largest:
         return None
@@ -130,9 +133,10 @@ def at_a_rate(points: Points, *, narrow: bool = False) -> Chart | None:
     if other and "cores" in other:
         title += f", {other['cores']} by {other['row']}"
     more = [f"{len(shown)} of {len(here)} rows are shown"] if len(shown) < len(here) else []
+    alone = "one call after the other on cores of this kind; nothing else is in it"
     texts = [
         f"cores to {operation} {size_label(largest)} a call, contract {plain(points.contract, 30)}; less is better",
-        "; ".join([*left, *more, "one call after the other on cores of this kind; nothing else is in it"]),
+        "; ".join([*chosen.told("tiers"), *more, alone]),
     ]
     return finished(chart, title, texts, narrow=narrow)
 

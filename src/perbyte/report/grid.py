@@ -32,27 +32,24 @@ _PUBLIC = ("signature", "kem", "key-agreement")
 
 
 class Place(enum.Enum):
-    """Where a cell stands among the cells it is compared with, by `stats.compare.stand`."""
+    """Where a cell stands among the cells it is compared with, by `stats.compare.stand`.
 
-    NONE = "none"
-    FASTEST = Lead.FASTEST.value
-    TIED = Lead.TIED.value
-    UNKNOWN = Lead.UNKNOWN.value
+    `sign` stands before the figure, in tables and charts; `meaning` is the legend of a chart.
+    """
 
-    @property
-    def sign(self) -> str:
-        """What stands before the figure, in tables and charts."""
-        return {Place.NONE: "", Place.FASTEST: "►", Place.TIED: "=", Place.UNKNOWN: "?"}[self]
+    sign: str
+    meaning: str
 
-    @property
-    def meaning(self) -> str:
-        """The legend of a chart."""
-        return {
-            Place.NONE: "others",
-            Place.FASTEST: "► fastest of its algorithm",
-            Place.TIED: "= fastest, a tie",
-            Place.UNKNOWN: "? may be the fastest",
-        }[self]
+    NONE = "none", "", "others"
+    FASTEST = Lead.FASTEST.value, "►", "► fastest of its algorithm"
+    TIED = Lead.TIED.value, "=", "= fastest, a tie"
+    UNKNOWN = Lead.UNKNOWN.value, "?", "? may be the fastest"
+
+    def __new__(cls, name: str, sign: str = "", meaning: str = "") -> Place:
+        """A place that is its name."""
+        place = object.__new__(cls)
+        place._value_, place.sign, place.meaning = name, sign, meaning
+        return place
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,28 +282,23 @@ def _run_grid(
             standings = stand(known, run.noise_floor, precision=run.conditions.policy.precision)
             places.update({figure.cell: Place(standing.value) for figure, standing in standings})
 
-    def entry(cell: Cell | None) -> Entry:
-        if cell is None:
-            return Entry()
+    def entry(cell: Cell) -> Entry:
         figure, failure = figures.get(cell), failures.get(cell)
         marks = marks_of(figure) if figure else ()
         if figure and failure:
             marks = (*marks, Mark.FAILED)
         return Entry(figure, failure, places.get(cell, Place.NONE), marks)
 
+    def row(key: Key, cell: Cell) -> GridRow:
+        cells_of_row = (by_place.get((key, column)) for column in columns)
+        entries = tuple(entry(cell) if cell else Entry() for cell in cells_of_row)
+        return GridRow(titles[key], cell.runner, cell, entries)
+
     return Grid(
         contract=contract,
         unit=_unit([figures[cell] for cell in cells if cell in figures], wanted),
         columns=columns,
-        rows=tuple(
-            GridRow(
-                titles[key],
-                cell.runner,
-                cell,
-                tuple(entry(by_place.get((key, column))) for column in columns),
-            )
-            for key, cell in ordered.items()
-        ),
+        rows=tuple(row(key, cell) for key, cell in ordered.items()),
         ranked_within=within,
     )
 
@@ -456,15 +448,15 @@ def _comparison_grid(
         runners.setdefault((_joined(entries, "algorithm"), cell.runner), {}).update(dict.fromkeys(members))
     laid_out = []
     for cell, entries in pairs:
-        algorithm = _joined(entries, "algorithm")
-        tiers = cell.algorithm in tiered or any(tier != FULL for tier in _values(entries, "cpu"))
-        tier = f" ({' | '.join(_values(entries, 'cpu'))})" if tiers else ""
-        if any(state != LOOP for state in _values(entries, "state")):
-            tier += f" ({' | '.join(_values(entries, 'state'))})"
-        heading = f"{algorithm}{tier}, {' | '.join(runners[algorithm, cell.runner])}"
-        label = _joined(entries, "operation") + (
-            f" {size_label(data_bytes(cell))}" if data_bytes(cell) else ""
-        )
+        heading = algorithm = _joined(entries, "algorithm")
+        if cell.algorithm in tiered or _values(entries, "cpu") != [FULL]:
+            heading += f" ({_joined(entries, 'cpu')})"
+        if _values(entries, "state") != [LOOP]:
+            heading += f" ({_joined(entries, 'state')})"
+        heading += f", {' | '.join(runners[algorithm, cell.runner])}"
+        label = _joined(entries, "operation")
+        if size := data_bytes(cell):
+            label += f" {size_label(size)}"
         laid_out.append(GridRow(plain(heading, 90), plain(label, 40), cell, tuple(entries)))
     return Grid(
         contract=contract,

@@ -24,7 +24,9 @@ from perbyte.model.text import plain
 from perbyte.report import theme
 from perbyte.report.card import Card
 from perbyte.report.listing import Entry, Listing, as_item, columns
-from perbyte.report.pictures import Picture, as_svg, embedded, template
+from perbyte.report.pictures import Picture
+from perbyte.report.saving import as_svg
+from perbyte.report.templating import embedded, template
 
 _ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "circle"})
 _ATTRIBUTES = frozenset(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from perbyte.model.leak import Difference, LeakFigure
+from perbyte.model.leak import Difference, LeakFigure, PairFigures
 from perbyte.model.run import LeakRun
 from perbyte.model.text import csv_text, json_ready, plain
 from perbyte.report.wording import size_label
@@ -22,32 +22,28 @@ LEAKS, NONE, UNKNOWN, HARNESS = "leaks", "none", "unknown", "harness"
 
 def verdict_text(figure: LeakFigure) -> str:
     """One line: what the pairs say, in the unit of the figure, with the interval."""
-    figures = figure.found
-    if figures is None:
+    if figure.found is None or figure.bound is None:
         return f"not known: {figure.taken:,} pairs, too few of them clean"
-    unit = figure.unit
-    bound = max(figures.shift.bound, figures.spread.bound)
+    bound = f"{_amount(figure.bound)} {figure.unit}"
     if figure.verdict == HARNESS:
         return "not known: the null, one class against itself, differs as well; the harness is at fault"
     if figure.verdict == LEAKS:
-        return _leak(figure)
+        return _leak(figure, figure.found)
     if figure.verdict == NONE:
-        return f"no leak above {_amount(bound)} {unit} (95 %)"
+        return f"no leak above {bound} (95 %)"
     more = f"; {_duration(figure.more_s)} more would tell" if figure.more_s else ""
-    return f"not known below {_amount(bound)} {unit}{more}"
+    return f"not known below {bound}{more}"
 
 
-def _leak(figure: LeakFigure) -> str:
-    assert figure.found
-    shift, spread = figure.found.shift, figure.found.spread
-    told = []
-    if shift.low > 0 or shift.high < 0:
-        slower = figure.contrast.second if shift.value > 0 else figure.contrast.first
-        told.append(f"leaks {_ends(shift)} {figure.unit}: {slower} is slower")
-    if spread.low > 0 or spread.high < 0:
-        wider = figure.contrast.second if spread.value > 0 else figure.contrast.first
-        lead = "leaks: " if not told else ""
-        told.append(f"{lead}the time of {wider} varies by {_ends(spread)} {figure.unit} more")
+def _leak(figure: LeakFigure, pairs: PairFigures) -> str:
+    contrast, unit, told = figure.contrast, figure.unit, []
+    if pairs.shift.least:
+        slower = contrast.second if pairs.shift.value > 0 else contrast.first
+        told.append(f"leaks {_ends(pairs.shift)} {unit}: {slower} is slower")
+    if pairs.spread.least:
+        wider = contrast.second if pairs.spread.value > 0 else contrast.first
+        lead = "" if told else "leaks: "
+        told.append(f"{lead}the time of {wider} varies by {_ends(pairs.spread)} {unit} more")
     return "; ".join(told) or f"leaks (p = {figure.p:.1g})"
 
 
@@ -118,9 +114,7 @@ def leaks_csv(figures: Sequence[LeakFigure]) -> str:
 def figures_json(figures: Sequence[LeakFigure]) -> list[dict[str, Any]]:
     """The figures as flat objects, with the verdict's words."""
     return [
-        {name: json_ready(value) for name, value in leak.record().items()}
-        | {"more_s": json_ready(leak.more_s), "said": verdict_text(leak)}
-        for leak in figures
+        json_ready(leak.record() | {"more_s": leak.more_s, "said": verdict_text(leak)}) for leak in figures
     ]
 
 

@@ -60,9 +60,9 @@ def rows_csv(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
 
 
 def query_listing(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Listing:
-    """The rows as a listing, whose last column is wrapped."""
-    shown = [dict(zip(names, map(_text, row), strict=True)) for row in rows]
-    return from_records(shown or [dict.fromkeys(names, "")], names[-1])
+    """The rows as a listing, whose last column is wrapped; two columns may have the same name."""
+    heads = [Head(name, flows=place == len(names)) for place, name in enumerate(names, 1)]
+    return Listing("", heads, [[*map(_text, row)] for row in rows] or [[""] * len(names)])
 
 
 def _text(value: Any) -> str:

@@ -1,13 +1,13 @@
 """Which libraries stand first where an algorithm has many: the fastest five and one's own; the rest is folded and said.
 
-Nothing is dropped: pages fold rows that a click unfolds, charts say how many they leave to the tables, a terminal's
+Nothing is dropped: pages fold rows that a click unfolds, charts (`chosen`) say how many they leave out, a terminal's
 table says how many follow, how far they reach, and who has them. Up to a dozen libraries stand as they are.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -20,8 +20,6 @@ from perbyte.stats.quantity import read
 
 MANY = 12  # libraries of one algorithm, above which it is folded
 FIRST = 5
-
-Records = Sequence[Mapping[str, Any]]
 
 
 @cache
@@ -38,10 +36,7 @@ def first_names(costs: Mapping[str, Mapping[Any, float]]) -> tuple[str, ...]:
 
     `costs` are by name and column. A name lacks a column where it has no figure; it is compared in those that it has.
     """
-    best: dict[Any, float] = {}
-    for of_name in costs.values():
-        for column, cost in of_name.items():
-            best[column] = min(cost, best.get(column, math.inf))
+    best = _best(costs)
 
     def behind(name: str) -> tuple[float, float]:
         logs = [math.log(cost / best[column]) for column, cost in costs[name].items()]
@@ -51,36 +46,30 @@ def first_names(costs: Mapping[str, Mapping[Any, float]]) -> tuple[str, ...]:
     return (*ordered[:FIRST], *(name for name in ordered[FIRST:] if is_own(name)))
 
 
-def folded(grid: Grid) -> dict[int, int]:
-    """Where each row of `grid` goes: its place among the first of its heading, or -1 for a folded one.
-
-    Empty where no heading has many rows, and where rows are no rivals.
-    """
-    places: dict[int, int] = {}
-    if grid.baseline or grid.ranked_within != "algorithm":
-        return places
-    numbers = {id(row): number for number, row in enumerate(grid.rows)}
-    for _, rows in grid.groups():
-        if len(rows) > MANY:
-            first = first_names({row.label: _costs(grid, row) for row in rows})
-            for row in rows:
-                places[numbers[id(row)]] = first.index(row.label) if row.label in first else -1
-    return places
+def _best(costs: Mapping[str, Mapping[Any, float]]) -> dict[Any, float]:
+    """The least cost of each column."""
+    best: dict[Any, float] = {}
+    for of_name in costs.values():
+        for column, cost in of_name.items():
+            best[column] = min(cost, best.get(column, math.inf))
+    return best
 
 
 def rows_in_order(grid: Grid) -> list[tuple[GridRow, bool]]:
-    """All rows, with those of a folded heading in the order that `folded` gives; True for a folded one."""
-    places_of = folded(grid)
-    if not places_of:
-        return [(row, False) for row in grid.rows]
-    by_heading: dict[str, list[tuple[GridRow, int]]] = {}
-    for number, row in enumerate(grid.rows):
-        by_heading.setdefault(row.heading, []).append((row, places_of.get(number, 0)))
-    return [
-        (row, place < 0)
-        for rows in by_heading.values()
-        for row, place in sorted(rows, key=lambda pair: (pair[1] < 0, pair[1]))
-    ]
+    """All rows by heading, of a heading with many those that stand first before the others; True for a folded one.
+
+    Nothing is folded where rows are no rivals.
+    """
+    ordered: list[tuple[GridRow, bool]] = []
+    for _, rows in grid.groups():
+        if grid.baseline or grid.ranked_within != "algorithm" or len(rows) <= MANY:
+            ordered += [(row, False) for row in rows]
+            continue
+        row_of = {row.label: row for row in rows}
+        first = first_names({label: _costs(grid, row) for label, row in row_of.items()})
+        ordered += [(row_of[label], False) for label in first]
+        ordered += [(row, True) for row in rows if row.label not in first]
+    return ordered
 
 
 def without_folded(grid: Grid) -> Grid:
@@ -91,18 +80,14 @@ def without_folded(grid: Grid) -> Grid:
 def rest_texts(grid: Grid) -> list[str]:
     """What a table without the folded rows has to say of them, a sentence for each heading."""
     texts = []
-    by_heading: dict[str, list[GridRow]] = {}
-    for row, is_folded in rows_in_order(grid):
-        if is_folded:
-            by_heading.setdefault(row.heading, []).append(row)
-    for heading, rows in by_heading.items():
-        every = {row.label: _costs(grid, row) for row in grid.rows if row.heading == heading}
-        best = {
-            column: min(costs_of[column] for costs_of in every.values() if column in costs_of)
-            for costs_of in every.values()
-            for column in costs_of
-        }
-        ratios = [cost / best[column] for row in rows for column, cost in every[row.label].items()]
+    folded = {id(row) for row, is_folded in rows_in_order(grid) if is_folded}
+    for heading, every in grid.groups():
+        rows = [row for row in every if id(row) in folded]
+        if not rows:
+            continue
+        costs = {row.label: _costs(grid, row) for row in every}
+        best = _best(costs)
+        ratios = [cost / best[column] for row in rows for column, cost in costs[row.label].items()]
         reach = (
             f", ×{three_digits(min(ratios))} to ×{three_digits(max(ratios))} of the fastest" if ratios else ""
         )
@@ -110,53 +95,6 @@ def rest_texts(grid: Grid) -> list[str]:
             f"{plain(heading, 60)}: {len(rows)} more libraries{reach}; --csv, --json and perbyte report have them"
         )
     return texts
-
-
-def leading(records: Records, more_is_better: bool) -> tuple[list[dict[str, Any]], list[str]]:
-    """The records of the first libraries of each series, and what a subtitle must say of the rest."""
-    kept: list[dict[str, Any]] = []
-    most = 0
-    for name in dict.fromkeys(record["series"] for record in records):
-        own = [dict(record) for record in records if record["series"] == name]
-        libraries = {record["library"] for record in own}
-        if len(libraries) > MANY:
-            first = first_names(
-                _by_library(own, more_is_better, lambda record: (record["operation"], record["size_bytes"]))
-            )
-            own = _in_order(own, first)
-            most = max(most, len(libraries))
-        kept += own
-    text = f"the {FIRST} fastest of up to {most} libraries and one's own are shown, the tables have all"
-    return kept, [text] if most else []
-
-
-def leading_libraries(records: Records, more_is_better: bool) -> tuple[list[dict[str, Any]], list[str]]:
-    """The records of the libraries that are first over all series, and what a subtitle must say of the rest."""
-    libraries = {record["library"] for record in records}
-    if len(libraries) <= MANY:
-        return [dict(record) for record in records], []
-    costs = _by_library(
-        records, more_is_better, lambda record: (record["series"], record["operation"], record["size_bytes"])
-    )
-    first = first_names(costs)
-    kept = _in_order(records, first)
-    return kept, [f"{len(first)} of {len(libraries)} libraries are shown, the tables have all"]
-
-
-def _in_order(records: Records, first: Sequence[str]) -> list[dict[str, Any]]:
-    """The records of the libraries `first`, in the order of these."""
-    kept = [dict(record) for record in records if record["library"] in first]
-    return sorted(kept, key=lambda record: first.index(record["library"]))
-
-
-def _by_library(
-    records: Records, more_is_better: bool, column: Callable[[Mapping[str, Any]], Any]
-) -> dict[str, dict[Any, float]]:
-    costs: dict[str, dict[Any, float]] = {}
-    for record in records:
-        cost = 1 / float(record["value"]) if more_is_better else float(record["value"])
-        costs.setdefault(str(record["library"]), {})[column(record)] = cost
-    return costs
 
 
 def _costs(grid: Grid, row: GridRow) -> dict[Any, float]:
@@ -167,9 +105,3 @@ def _costs(grid: Grid, row: GridRow) -> dict[Any, float]:
         if reading and reading.value > 0:
             costs[column] = 1 / reading.value if grid.unit.more_is_better else reading.value
     return costs
-
-
-def present(records: Iterable[Mapping[str, Any]], libraries: Sequence[str]) -> list[str]:
-    """Those of `libraries` that `records` have; of many, in the order that `leading_libraries` gave to `records`."""
-    there = list(dict.fromkeys(record["library"] for record in records))
-    return there if len(libraries) > MANY else [name for name in libraries if name in there]

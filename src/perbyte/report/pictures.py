@@ -1,23 +1,16 @@
-"""Which charts are drawn of a run, of runs compared and of the history, with their names and headings; and saving them.
+"""Which charts are drawn of a run, of runs compared and of the history, with their names and headings.
 
-A chart without data is left out. Neither a browser nor a network is needed.
+A chart without data is left out.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any
 
-import altair as alt
-import jinja2
-import vl_convert
-
-from perbyte import __version__
 from perbyte.errors import UsageError
 from perbyte.model import Run
 from perbyte.model.text import counted, plain
@@ -29,7 +22,7 @@ from perbyte.report.history import CYCLES, MEGABITS, history_chart
 from perbyte.report.ratiocharts import comparison, operations, published, published_operations
 from perbyte.report.runcharts import acceleration, bars, by_library, everything, factors_of
 from perbyte.report.runview import Points, RunView
-from perbyte.report.theme import ON_DARK
+from perbyte.report.saving import SUFFIXES, save_chart
 from perbyte.report.versioncharts import Versions
 from perbyte.studies import Judgement
 from perbyte.studies.history import History
@@ -58,12 +51,16 @@ def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Pictu
 
 
 def drawn(
-    name: str, heading: str, draw: Callable[..., Chart | None], *, narrow: bool = False
+    name: str, heading: str, draw: Callable[..., Chart | None], place: int = 0, *, narrow: bool = False
 ) -> tuple[Picture, ...]:
-    """The picture of what `draw` gives, with its form for a telephone where it has one; none where it gives none."""
+    """The picture of what `draw` gives, with its form for a telephone where it has one; none where it gives none.
+
+    `place` is that among those of the same name, from 0, which becomes part of all but the first name.
+    """
     chart = draw()
     if chart is None:
         return ()
+    name = f"{name}-{place + 1}" if place else name
     return (Picture(name, heading, chart, draw(narrow=True) if narrow else None),)
 
 
@@ -73,37 +70,33 @@ def run_pictures(view: RunView) -> tuple[Picture, ...]:
     First what a reader should meet: who is the fastest. Then what a study published, then the rest.
     """
     pictures: list[Picture] = []
-
-    def add(
-        name: str, heading: str, draw: Callable[..., Chart | None], place: int = 0, *, narrow: bool = False
-    ) -> None:
-        pictures.extend(drawn(f"{name}-{place + 1}" if place else name, heading, draw, narrow=narrow))
-
     for place, points in enumerate(view.points[:_MOST_CONTRACTS]):
-        add("bars", "Who is the fastest", partial(bars, view, points), place, narrow=True)
+        pictures += drawn("bars", "Who is the fastest", partial(bars, view, points), place, narrow=True)
     for place, operation in enumerate(published_operations(view)):
         heading = f"Published against today: {plain(operation, 24)}"
-        add("published", heading, partial(published, view, operation), place)
+        pictures += drawn("published", heading, partial(published, view, operation), place)
     if not view.points:
         return tuple(pictures)
     points = view.points[0]
-    add("rate", "What a rate takes", partial(at_a_rate, points), narrow=True)
+    pictures += drawn("rate", "What a rate takes", partial(at_a_rate, points), narrow=True)
     if _has_libraries(points) and len(points.records) <= _LARGE:
-        add("by-library", "The algorithms of each library", partial(by_library, view, points))
+        pictures += drawn("by-library", "The algorithms of each library", partial(by_library, view, points))
     for place, algorithm in enumerate([*factors_of(points)][:_MOST_ACCELERATED]):
         heading = "With and without the processor's own instructions"
-        add("acceleration", heading, partial(acceleration, view, points, algorithm), place)
+        pictures += drawn("acceleration", heading, partial(acceleration, view, points, algorithm), place)
     versions = Versions(view.run)
     for place, algorithm in enumerate(versions.algorithms[:_MOST_VERSIONED]):
-        add("versions", f"Versions: {plain(algorithm, 40)}", partial(versions.chart, algorithm), place)
+        pictures += drawn(
+            "versions", f"Versions: {plain(algorithm, 40)}", partial(versions.chart, algorithm), place
+        )
     if len(points.sizes) > 2:
-        add("cost", "Cost over size", partial(cost_over_size, view, points))
+        pictures += drawn("cost", "Cost over size", partial(cost_over_size, view, points))
     name, heading = "operations", "One operation over the other"
     if any(today for _, today in view.published_ratios):
         name, heading = "ratios", "Ratio of two operations: published and today"
-    add(name, heading, partial(operations, view))
+    pictures += drawn(name, heading, partial(operations, view))
     if len(points.records) > 2:
-        add("everything", "All results at once", partial(everything, view, points))
+        pictures += drawn("everything", "All results at once", partial(everything, view, points))
     return tuple(pictures)
 
 
@@ -148,99 +141,6 @@ def history_pictures(history: History) -> tuple[Picture, ...]:
         *drawn("history", "History: cycles per byte", partial(history_chart, history, CYCLES)),
         *drawn("history-throughput", "History: throughput", partial(history_chart, history, MEGABITS)),
     )
-
-
-_VERSION = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-_OFFLINE: dict[str, Any] = {"vl_version": _VERSION, "allowed_base_urls": []}
-
-
-def save_chart(chart: alt.TopLevelMixin, path: Path | str, *, dark: bool = False, scale: float = 2.0) -> Path:
-    """Write `chart` in the form that the suffix of `path` names, and return the path.
-
-    `scale` is pixels per point of a PNG. Raises UsageError for any other suffix.
-    """
-    path = Path(path)
-    write = _FORMS.get(path.suffix.lower())
-    if write is None:
-        raise UsageError(
-            f"a chart cannot be saved as '{path.suffix or path.name}'", hint=f"one of: {' '.join(SUFFIXES)}"
-        )
-    content = write(as_specification(chart, dark=dark), scale)
-    path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return path
-
-
-def as_svg(chart: alt.TopLevelMixin) -> str:
-    """Give `chart` as the text of an SVG element (light). A run's charts are drawn once, for its page and its files."""
-    return _svg(json.dumps(as_specification(chart)))
-
-
-@lru_cache(maxsize=64)  # more charts than a run has
-def _svg(specification: str) -> str:
-    return str(vl_convert.vegalite_to_svg(specification, **_OFFLINE))
-
-
-def as_specification(chart: alt.TopLevelMixin, *, dark: bool = False) -> dict[str, Any]:
-    """Give the Vega-Lite specification of `chart` as JSON types."""
-    specification: dict[str, Any] = chart.to_dict()
-    if not dark:
-        return specification
-    # Data are names and numbers of a run and stay what they are; only the look is darkened.
-    data = specification.pop("datasets", None)
-    specification = _darkened(specification)
-    return specification if data is None else {**specification, "datasets": data}
-
-
-def template(name: str) -> jinja2.Template:
-    """Give a template of this package; whatever is put into it is escaped, except what the template calls `safe`."""
-    surroundings = jinja2.Environment(
-        loader=jinja2.PackageLoader("perbyte.report"),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    return surroundings.get_template(name)
-
-
-def embedded(value: Any) -> str:
-    """Give JSON that may stand inside a script element (`| safe`): no character of markup is left in it.
-
-    Raises ValueError for numbers that are not finite.
-    """
-    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text
-
-
-def _darkened(specification: Any) -> Any:
-    """A copy of a specification (JSON types) with every colour replaced by its dark counterpart."""
-    if isinstance(specification, dict):
-        return {key: _darkened(value) for key, value in specification.items()}
-    if isinstance(specification, list):
-        return [_darkened(value) for value in specification]
-    return ON_DARK.get(specification, specification) if isinstance(specification, str) else specification
-
-
-def _page(specification: dict[str, Any]) -> str:
-    """A page of its own with Vega inside; names of a run cannot end the script element they stand in."""
-    return template("chart.html").render(
-        version=__version__,
-        title=" ".join(specification.get("title", {}).get("text", ["Figure"])),
-        specification=embedded(specification),
-        bundle=vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", _VERSION),
-    )
-
-
-_FORMS: dict[str, Callable[[dict[str, Any], float], str | bytes]] = {
-    ".svg": lambda specification, _: _svg(json.dumps(specification)),
-    ".png": lambda specification, scale: vl_convert.vegalite_to_png(specification, scale=scale, **_OFFLINE),
-    ".pdf": lambda specification, _: vl_convert.vegalite_to_pdf(specification, **_OFFLINE),
-    ".html": lambda specification, _: _page(specification),
-    ".json": lambda specification, _: json.dumps(specification, indent=1),
-}
-SUFFIXES = tuple(_FORMS)
 
 
 def check_chart(path: Path, names: Collection[str]) -> None:

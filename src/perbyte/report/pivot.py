@@ -16,9 +16,9 @@ from perbyte.model.text import plain
 from perbyte.report.facts import meaning_of
 from perbyte.report.grid import Entry, Grid, GridRow, Place
 from perbyte.report.html import Block, heading, legend, text
+from perbyte.report.legends import legend_of
 from perbyte.report.many import rows_in_order
 from perbyte.report.runview import RunView
-from perbyte.report.text import legend_of
 from perbyte.report.wording import SIGNS, ratio_text, value_text, width_text
 from perbyte.stats.compare import Answer, compare
 from perbyte.stats.quantity import Unit, data_bytes, read
@@ -121,18 +121,23 @@ def _entry(grid: Grid, entry: Entry, units: Sequence[Unit]) -> dict[str, str]:
         shown = "–" if kind == "unsupported" else kind
         reason = plain(failure.message, 200) if failure else "not requested"
         return _gap(shown, reason, " bad" if kind in BAD else " none")
-    readings = [read(entry.figure, unit) for unit in units]
-    shown_in = read(entry.figure, grid.unit)
     doubts = [mark.meaning for mark in entry.marks]
     doubts += [plain(warning, 120) for warning in entry.figure.warnings]
-    return {
-        "every": "|".join(f"{value_text(estimate)};{_exact(estimate)}" for estimate in readings),
-        "text": value_text(shown_in),
-        "wide": _wide(shown_in),
-        "marks": grid.told_at(entry),
-        "said": "; ".join(doubts),
-        "place": _CLASSES[entry.place],
-    }
+    figure = _figure(entry.figure, grid.unit, units, "; ".join(doubts))
+    return figure | {"marks": grid.told_at(entry), "place": _CLASSES[entry.place]}
+
+
+def _figure(figure: CellFigure, shown_in: Unit, units: Sequence[Unit], tip: str) -> dict[str, str]:
+    readings = [read(figure, unit) for unit in units]
+    values = [(value_text(reading), f"{reading.value:.7g}" if reading else "") for reading in readings]
+    reading = read(figure, shown_in)
+    return _told(values, value_text(reading), _wide(reading), tip)
+
+
+def _told(values: Sequence[tuple[str, str]], shown: str, wide: str, tip: str) -> dict[str, str]:
+    """What stands in a place: its text now, and with its exact value in every unit."""
+    every = "|".join(f"{text};{exact}" for text, exact in values)
+    return {"every": every, "text": shown, "wide": wide, "marks": "", "said": tip, "place": ""}
 
 
 def _compared_entries(
@@ -145,30 +150,23 @@ def _compared_entries(
         gap = _gap(kind or "–", kind or "not in this run", " none")
         return [gap, {**gap, "text": "–"}] if index else [gap]
     figure = entry.figure
-    values = [(value_text(estimate), _exact(estimate)) for estimate in (read(figure, each) for each in units)]
     library = f"{plain(figure.library, 40)} {plain(figure.library_version, 40)}".strip()
     tip = "; ".join([library, figure.quality, *(plain(warning, 120) for warning in figure.warnings)])
-    shown = _in_units(values, units.index(unit), tip)
-    shown |= {"wide": _wide(read(figure, unit)), "marks": grid.told_at(entry)}
+    shown = _figure(figure, unit, units, tip) | {"marks": grid.told_at(entry)}
     if not index:
         return [shown]
     if first is None or entry.comparison is None:
         return [shown, _gap("–", "not in the first run", " none")]
     comparison = entry.comparison
     ratios = [_ratio(first, entry, each, floor) for each in units]
-    ratio = _in_units(ratios, units.index(unit), plain(comparison.reason, 300))
-    ratio["wide"] = _wide(comparison.ratio)
-    ratio["place"] = {Answer.FASTER: " fast", Answer.SLOWER: " slow"}.get(comparison.answer, "")
-    return [shown, ratio]
+    chosen = ratios[units.index(unit)][0]
+    ratio = _told(ratios, chosen, _wide(comparison.ratio), plain(comparison.reason, 300))
+    place = {Answer.FASTER: " fast", Answer.SLOWER: " slow"}.get(comparison.answer, "")
+    return [shown, ratio | {"place": place}]
 
 
 def _gap(shown: str, tip: str, place: str) -> dict[str, str]:
     return {"every": "", "text": shown, "said": tip, "place": place}
-
-
-def _in_units(values: Sequence[tuple[str, str]], chosen: int, tip: str) -> dict[str, str]:
-    every = "|".join(f"{shown};{exact}" for shown, exact in values)
-    return {"every": every, "text": values[chosen][0], "wide": "", "marks": "", "said": tip, "place": ""}
 
 
 def _ratio(first: CellFigure, entry: Entry, unit: Unit, floor: NoiseFloor | None) -> tuple[str, str]:
@@ -199,7 +197,3 @@ def _timed(figure: CellFigure) -> CellFigure:
 
 def _wide(estimate: Estimate | None) -> str:
     return width_text(estimate) if estimate and estimate.known else ""
-
-
-def _exact(reading: Estimate | None) -> str:
-    return f"{reading.value:.7g}" if reading else ""

@@ -14,8 +14,8 @@ from perbyte.model import Estimate
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, finished
+from perbyte.report.chosen import Chosen
 from perbyte.report.grid import Grid
-from perbyte.report.many import leading_libraries
 from perbyte.report.runview import OPPOSITE, Ratio, RunView, interval_said
 from perbyte.report.wording import number, ratio_text, sentence, size_label, three_digits
 from perbyte.stats.quantity import Unit
@@ -34,17 +34,15 @@ def operations(view: RunView) -> Chart | None:
     operation = max(OPPOSITE, key=above.count)
     ratios = [ratio for ratio in view.ratios if ratio.above.cell.operation == operation]
     records = [_ratio_record(view, ratio) for ratio in ratios] + _printed_ratios(view, operation)
-    points = view.points[0] if view.points else None
-    kept, many = leading_libraries(points.records, points.unit.more_is_better) if points else ([], [])
-    first = {record["library"] for record in kept}
-    records = [record for record in records if not many or record["hollow"] or record["library"] in first]
+    fastest, many = _leading_libraries(view)
+    if many:
+        records = [record for record in records if record["hollow"] or record["library"] in fastest]
     algorithms = list(dict.fromkeys(record["algorithm"] for record in records))
     shown = algorithms[:_MOST_RATIOS]
     records = [record for record in records if record["algorithm"] in shown]
     hollow = any(record["hollow"] for record in records)
     libraries = sorted({record["library"] for record in records if not record["hollow"]})
     if many:
-        fastest = list(dict.fromkeys(record["library"] for record in kept))
         libraries.sort(key=fastest.index)
     chart = charts.dots(
         records,
@@ -72,6 +70,15 @@ def operations(view: RunView) -> Chart | None:
     )
     title = sentence(f"{operation} costs {low} to {high} times what {OPPOSITE[operation]} costs")
     return finished(chart, title, lines)
+
+
+def _leading_libraries(view: RunView) -> tuple[list[str], list[str]]:
+    """The libraries that are first in the chart of all figures, and what that leaves out."""
+    if not view.points:
+        return [], []
+    chosen = Chosen(view.points[0])
+    chosen.leading_libraries()
+    return chosen.values("library"), chosen.told("libraries")
 
 
 def published_operations(view: RunView) -> tuple[str, ...]:

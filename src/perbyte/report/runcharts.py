@@ -16,14 +16,13 @@ from perbyte.catalogue import load
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, Places, Records, finished
+from perbyte.report.chosen import Chosen
 from perbyte.report.grid import Place
-from perbyte.report.many import leading, leading_libraries, present
 from perbyte.report.marks import Mark
 from perbyte.report.runview import Points, RunView
 from perbyte.report.wording import number, sentence, size_label
 from perbyte.stats.quantity import Unit
 
-_MOST_SERIES = 24
 _MOST_STACKED = 240  # bars of all operations below each other; with more, the first operation alone
 _ALIKE = {"seal": "encrypt", "open": "decrypt"}  # names of one thing, with a tag and without
 _WIDE = 300  # times the smallest figure, beyond which its bar from zero would be a pixel or two wide
@@ -46,30 +45,29 @@ def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None
     """
     first, *others = points.operations
     alike = [first, *(other for other in others if _ALIKE.get(other, other) == _ALIKE.get(first, first))]
-    here, left = accelerated_alone([dict(record) for record in points.records])
-    here, many = leading(here, points.unit.more_is_better)
-    public = not any(record["size_bytes"] for record in here) and len(here) <= _MOST_STACKED
+    chosen = Chosen(points)
+    chosen.accelerated()
+    chosen.leading()
+    sized = any(chosen.values("size_bytes"))
+    public = not sized and len(chosen.records) <= _MOST_STACKED
     if public:  # what is signed is verified too, and neither has a size
         alike = list(points.operations)
-    elif others and not any(record["size_bytes"] for record in here):
-        many.append(f"of {len(points.operations)} operations the first is shown, the tables have all")
-    here = [record for record in here if record["operation"] in alike]
-    operation = " or ".join(alike)
-    sizes = sorted({record["size_bytes"] for record in here})
-    wanted = sorted({*sizes[:1], *sizes[-1:]})
-    here = [record for record in here if record["size_bytes"] in wanted]
-    series, here, rest = first_series(points, here)
-    rest += [*left, *many]
-    if len(sizes) > len(wanted):
-        rest.append(f"{len(wanted)} of {len(sizes)} sizes are shown, the tables have all")
-    alone = len({record["library"] for record in here}) == 1
+    chosen.keep("operation", alike)
+    wanted = chosen.first_sizes(2)
+    series = chosen.first_series()
+    here = chosen.records
+    rest = chosen.told("series", "tiers", "libraries")
+    if others and not sized and not public:
+        rest.append(f"of {len(points.operations)} operations the first is shown, the tables have all")
+    rest += chosen.told("sizes")
+    alone = len(chosen.libraries) == 1
     place = ("series", series) if alone else charts.grouped_axis(here, "series", "library", series)
     shown = {record["size_bytes"]: record["size"] for record in here}
     column = ("operation", alike) if public else ("size", [shown[size] for size in wanted])
     chart = _bars_or_dots(here, points, y=place, column=column, stacked=public, narrow=narrow)
     written = [str(record["text"]).rpartition(" ")[2] for record in here]
     subtitle = subtitle_of(view, points, *rest, marked=written)
-    return finished(chart, _bars_title(here, operation, points), subtitle, narrow=narrow)
+    return finished(chart, _bars_title(here, " or ".join(alike), points), subtitle, narrow=narrow)
 
 
 def _bars_or_dots(
@@ -125,27 +123,28 @@ def by_library(view: RunView, points: Points) -> Chart | None:
     kept = [
         record for record in points.records if record["soft"] == soft or record["algorithm"] not in switched
     ]
-    kept, many = leading_libraries(kept, points.unit.more_is_better)
-    series, here, rest = first_series(points, kept)
-    here, sizes, lines = _some_sizes(here, 5)
-    lines += many
+    chosen = Chosen(points, kept)
+    chosen.leading_libraries()
+    series = chosen.first_series()
+    sizes = chosen.first_sizes(5)
     if not any(sizes):  # of public keys, `bars` shows every operation
         return None
     labels = [size_label(size) for size in sizes]
     colour = alt.Color("size:N", title="data per call", sort=labels, scale=charts.ordered(labels))
     chart = charts.bars(
-        here,
+        chosen.records,
         y=("series", series),
         lane=("size", labels) if len(labels) > 1 else None,
         unit=points.unit.value,
         colour=colour if len(labels) > 1 else alt.value(theme.BLUE),
-        row=("library", present(here, points.libraries)),
+        row=("library", chosen.libraries),
         column=("operation", points.operations),
     )
+    rest = chosen.told("sizes", "libraries", "series")
     if switched:
         how = "without" if soft else "with"
-        lines = [f"what the processor has instructions for is shown {how} them, the tables have both", *lines]
-    return finished(chart, _slowest_title(here, points, soft), subtitle_of(view, points, *lines, *rest))
+        rest = [f"what the processor has instructions for is shown {how} them, the tables have both", *rest]
+    return finished(chart, _slowest_title(chosen.records, points, soft), subtitle_of(view, points, *rest))
 
 
 def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
@@ -159,57 +158,58 @@ def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
         factor = _factor(full, soft, points.unit)
         here.append({**full, "with": "with", "factor": ""})
         here.append({**soft, "with": "without", "factor": f"{number(factor, factor / 50)}×"})
-    here, many = leading_libraries(here, points.unit.more_is_better)
-    here, sizes, lines = _some_sizes(here, 6)
-    lines += many
+    chosen = Chosen(points, here)
+    chosen.leading_libraries()
+    sizes = chosen.first_sizes(6)
     tiers = ["without", "with"]
     own = "AES instructions" if "aes" in algorithm else "processor's own instructions"
     chart = charts.bars(
-        here,
-        y=("library", present(here, points.libraries)),
+        chosen.records,
+        y=("library", chosen.libraries),
         lane=("with", tiers),
         unit=points.unit.value,
         text="factor",
         colour=alt.Color(
             "with:N", title=own, sort=tiers, scale=alt.Scale(domain=tiers, range=[theme.ORANGE, theme.BLUE])
         ),
-        row=("operation", list(dict.fromkeys(record["operation"] for record in here))),
+        row=("operation", chosen.values("operation")),
         column=("size", [size_label(size) for size in sizes]),
     )
     ends = dict.fromkeys(number(pick(factors), 0.1) for pick in (min, max))
     times = " to ".join(ends)
     title = f"{plain(algorithm, 40)}: the processor's own instructions make it {times} times as fast"
-    return finished(chart, title, subtitle_of(view, points, "at the bars: how many times as fast", *lines))
+    rest = chosen.told("sizes", "libraries")
+    return finished(chart, title, subtitle_of(view, points, "at the bars: how many times as fast", *rest))
 
 
 def everything(view: RunView, points: Points) -> Chart | None:
     """Draw all figures of a contract at once: a point per cell on a logarithmic axis, a panel per column."""
-    kept, many = leading_libraries(points.records, points.unit.more_is_better)
-    series, here, rest = first_series(points, kept)
-    here, sizes, lines = _some_sizes(here, 6)
-    lines += many
-    libraries = present(here, points.libraries)
-    operations = ("operation", list(dict.fromkeys(record["operation"] for record in here)))
+    chosen = Chosen(points)
+    chosen.leading_libraries()
+    series = chosen.first_series()
+    sizes = chosen.first_sizes(6)
+    operations = ("operation", chosen.values("operation"))
     columns = ("size", [size_label(size) for size in sizes])
     chart = (charts.dots if any(sizes) else charts.dots_apart)(  # no public key has all operations
-        here,
+        chosen.records,
         y=("series", series),
         x=points.unit.value,
-        scale=charts.logarithmic(record["value"] for record in here),
-        look=theme.series(libraries),
+        scale=charts.logarithmic(chosen.values("value")),
+        look=theme.series(chosen.libraries),
         by="library",
-        lanes=libraries,
+        lanes=chosen.libraries,
         row=operations if any(sizes) else None,
         column=columns if any(sizes) else operations,
     )
-    headline, left = accelerated_alone(here)
-    best, worst = (pick(headline, key=lambda record: float(record["value"])) for pick in (min, max))
-    begin = "With the processor's own instructions, from" if left else "From"
+    headline = Chosen(points, chosen.records)
+    headline.accelerated()
+    best, worst = (pick(headline.records, key=lambda record: float(record["value"])) for pick in (min, max))
+    begin = "With the processor's own instructions, from" if headline.told("tiers") else "From"
     title = (
         f"{begin} {best['shown']} to {worst['shown']} {points.unit.value}: "
         f"{best['series']} in {best['library']} to {worst['series']} in {worst['library']}"
     )
-    return finished(chart, title, subtitle_of(view, points, *lines, *rest))
+    return finished(chart, title, subtitle_of(view, points, *chosen.told("sizes", "libraries", "series")))
 
 
 def factors_of(points: Points) -> dict[str, list[float]]:
@@ -249,34 +249,6 @@ def subtitle_of(view: RunView, points: Points, *more: str, marked: Sequence[str]
     shown = "".join(text for text in marked if not any(letter.isdigit() for letter in text))
     marks = [f"{mark} {mark.meaning}" for mark in Mark if mark in shown]
     return [", ".join(what), "; ".join(notes), *(["; ".join(marks)] if marks else [])]
-
-
-def first_series(points: Points, records: Records) -> tuple[list[str], list[dict[str, Any]], list[str]]:
-    """Give the first algorithms of `records`, the records of those, and what a subtitle must say of the rest."""
-    there = {record["series"] for record in records}
-    names = [name for name in points.series if name in there]
-    series = names[:_MOST_SERIES]
-    rest = [f"{len(series)} of {len(names)} algorithms are shown, the tables have all"]
-    kept = [record for record in records if record["series"] in series]
-    return series, kept, rest if len(names) > len(series) else []
-
-
-def accelerated_alone(records: Records) -> tuple[list[dict[str, Any]], list[str]]:
-    """Leave out the software tiers of what is there with the processor's own instructions; and say so."""
-    quick = {record["algorithm"] for record in records if not record["soft"]}
-    kept = [record for record in records if not (record["soft"] and record["algorithm"] in quick)]
-    lines = ["with the processor's own instructions; the tables have the rows without as well"]
-    return kept, lines if len(kept) < len(records) else []
-
-
-def _some_sizes(records: Records, most: int) -> tuple[list[dict[str, Any]], list[int], list[str]]:
-    """Keep at most `most` sizes, smallest and largest among them; and what a subtitle must say of the rest."""
-    sizes = sorted({int(record["size_bytes"]) for record in records})
-    if len(sizes) <= most:
-        return list(records), sizes, []
-    kept = sorted({sizes[round(index * (len(sizes) - 1) / (most - 1))] for index in range(most)})
-    lines = [f"{len(kept)} of {len(sizes)} sizes are shown, the tables have all"]
-    return [record for record in records if record["size_bytes"] in kept], kept, lines
 
 
 def _tiers(points: Points) -> dict[tuple[Any, ...], tuple[dict[str, Any], dict[str, Any]]]:

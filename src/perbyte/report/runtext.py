@@ -9,15 +9,13 @@ from typing import Any
 from perbyte.model import Run
 from perbyte.report.behaviour import render_behaviour
 from perbyte.report.beside import limits_listing, rate_json, rate_listing, render_beyond, scaling_json
-from perbyte.report.export import to_csv, to_json
+from perbyte.report.export import to_json
 from perbyte.report.grid import compare_runs
 from perbyte.report.leaktext import render_of_run
 from perbyte.report.lines import render_listing
 from perbyte.report.listing import records
 from perbyte.report.text import render_comparison, render_table
 from perbyte.stats.quantity import Unit
-
-__all__ = ["RunExtras", "render_run", "render_side_by_side", "run_json", "to_csv"]
 
 
 @dataclass(frozen=True, slots=True)

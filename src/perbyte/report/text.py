@@ -11,21 +11,22 @@ import itertools
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from rich.text import Text
 
 from perbyte.model import NoiseFloor, Run
-from perbyte.model.cell import FULL
 from perbyte.model.text import counted, plain
 from perbyte.report.beside import bindings_listing, draws_listing
 from perbyte.report.card import Card, card_lines, comparison_card, run_card
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
-from perbyte.report.grid import Column, Entry, Grid, GridRow, Place, in_tiers, run_grids
+from perbyte.report.grid import Column, Entry, Grid, GridRow, Place, run_grids
+from perbyte.report.legends import TIED, UNDECIDED, legend_of
 from perbyte.report.lines import columns_of, listing_text, prose, to_text
 from perbyte.report.many import rest_texts, without_folded
 from perbyte.report.marks import Mark, warning_mark
-from perbyte.report.wording import SIGNS, number, percent, ratio_text, sentence, width_text
-from perbyte.stats.compare import Answer, Comparison
+from perbyte.report.wording import SIGNS, number, ratio_text, sentence, width_text
+from perbyte.stats.compare import Answer
 from perbyte.stats.quantity import Unit, read
 from perbyte.studies.model import Judgement, Outcome, Verdict
 
@@ -40,10 +41,6 @@ _FAILED = {
     "not-reached": "not reached",
 }
 _IN_PERCENT = "± in %"
-_Parts = tuple[str, str, str, str]
-"""Lead mark (or the words of a failure), value, what stands beside it, marks."""
-TIED, UNDECIDED = SIGNS[Answer.TIED], SIGNS[Answer.UNDECIDED]
-TIERS = {FULL: "with the processor's own instructions for it", "soft": "without them"}
 _STANDS = {Place.FASTEST: "bold green", Place.TIED: "green", Place.UNKNOWN: "yellow"}
 _HEADLINES = {"►": "bold green", TIED: "bold green", UNDECIDED: "bold yellow"}
 _COLOURS = {
@@ -170,61 +167,6 @@ def _what(grid: Grid) -> str:
     return f"median and ± of {level}"
 
 
-def legend_of(grid: Grid) -> list[tuple[str, str]]:
-    """Every sign that the grid shows, with its meaning."""
-    if grid.baseline:
-        compared = [entry.comparison for entry in grid.entries if entry.comparison]
-        absent = any(not (entry.figure or entry.failure) for entry in grid.entries)
-        open_ = any(comparison.answer is Answer.UNDECIDED for comparison in compared)
-        shown = (
-            (TIED, alike_text(compared), any(comparison.tie for comparison in compared)),
-            (UNDECIDED, "not known which costs less", open_),
-            ("–", "not in that run", absent),
-        )
-        return [(sign, meaning) for sign, meaning, there in shown if there] + _marks(grid) + _tiers(grid)
-    places = {entry.place for entry in grid.entries}
-    among = (
-        "its algorithm in the column"
-        if grid.ranked_within == "algorithm"
-        else "those in the column with equally long keys or digests"
-    )
-    meanings = {
-        Place.FASTEST: f"fastest of {among}",
-        Place.TIED: f"fastest of {among}, a tie: known to be alike",
-        Place.UNKNOWN: f"before a figure: may be the fastest of {among}, it is not known who is",
-    }
-    legend = [(place.sign, meaning) for place, meaning in meanings.items() if place in places]
-    if any(entry.failure and entry.failure.kind == "unsupported" for entry in grid.entries):
-        legend.append(("–", "not in this library"))
-    return legend + _marks(grid) + _tiers(grid)
-
-
-def _marks(grid: Grid) -> list[tuple[str, str]]:
-    """The marks, those that every figure carries once for all."""
-    everywhere = grid.everywhere
-    legend = [(str(mark), mark.meaning) for mark in grid.marks() if mark not in everywhere]
-    return legend + [("", f"every figure: {mark.meaning} ({mark})") for mark in everywhere]
-
-
-def _tiers(grid: Grid) -> list[tuple[str, str]]:
-    """What the names of the tiers mean, where an algorithm stands in several."""
-    if not in_tiers(row.cell for row in grid.rows):
-        return []
-    headings = [row.heading for row in grid.rows]
-    return [
-        (f"({name})", meaning)
-        for name, meaning in TIERS.items()
-        if any(f"({name}" in head for head in headings)
-    ]
-
-
-def alike_text(compared: Iterable[Comparison]) -> str:
-    """What a tie means among `compared`, whose margins may differ."""
-    margins = sorted({comparison.margin for comparison in compared if comparison.tie})
-    within = percent(margins[-1]) if margins else ""
-    return f"a tie: known to be alike within {'up to ' * (len(margins) > 1)}{within}"
-
-
 def _tables(grid: Grid, width: int) -> list[list[Text]]:
     """Draw a grid as tables within `width`: one if it fits, else parts of it below each other."""
     for gap, sign in _STYLES:
@@ -314,6 +256,29 @@ def _labels(grid: Grid) -> list[tuple[str, GridRow | None]]:
     return labels
 
 
+class _Parts(NamedTuple):
+    """What an entry shows: a mark before its value (or the words of a failure, without one), and what stands behind."""
+
+    lead: str
+    value: str = ""
+    beside: str = ""
+    marks: str = ""
+
+    @property
+    def whole(self) -> str:
+        """The digits before the decimal point."""
+        return self.value.partition(".")[0]
+
+    @property
+    def rest(self) -> str:
+        """The point and the digits behind it."""
+        return self.value[len(self.whole) :]
+
+
+def _longest(texts: Iterable[str]) -> int:
+    return max(map(len, texts), default=0)
+
+
 class _Drawn:
     """One column as text: figures aligned at the decimal point, intervals or ratios and marks beside them."""
 
@@ -324,27 +289,24 @@ class _Drawn:
             _compared_texts(grid, entry, sign, compared) if column.side else _texts(grid, entry, sign)
             for entry in entries
         ]
-        figures = [part for part in parts if part[1]]
-        whole = max((len(value.partition(".")[0]) for _, value, _, _ in figures), default=0)
-        rest = max((len(value) - len(value.partition(".")[0]) for _, value, _, _ in figures), default=0)
-        share = max((len(wide) for _, _, wide, _ in figures), default=0)
-        marks = max((len(mark) for _, _, _, mark in figures), default=0)
+        figures = [part for part in parts if part.value]
+        whole, rest = _longest(part.whole for part in figures), _longest(part.rest for part in figures)
+        share, marks = _longest(part.beside for part in figures), _longest(part.marks for part in figures)
         # The heading may not be wider than the figures leave room for; the failures' words likewise.
-        words = max((len(part[0]) for part in parts if not part[1]), default=0)
+        words = _longest(part.lead for part in parts if not part.value)
         self.width = max(1 + whole + rest + 1 + share + marks, len(column.side or column.size), words)
         self.figure_end = self.width - marks - share - 1
         self.cells = []
-        for entry, (lead, value, wide, mark) in zip(entries, parts, strict=True):
-            if not value:
+        for entry, part in zip(entries, parts, strict=True):
+            if not part.value:
                 bad = entry.failure is not None and entry.failure.kind != "unsupported"
-                self.cells.append(Text(lead.rjust(self.width), style="bold red" if bad else "dim"))
+                self.cells.append(Text(part.lead.rjust(self.width), style="bold red" if bad else "dim"))
                 continue
-            before, point, after = value.partition(".")
             start = self.figure_end - rest - whole
-            text = Text(" " * (start - 1) + (lead + before).rjust(whole + 1))
-            text.append((point + after).ljust(rest))
-            text.append(f" {wide.rjust(share)}", style=_ratio_style(entry))
-            text.append(mark.ljust(marks), style="yellow")
+            text = Text(" " * (start - 1) + (part.lead + part.whole).rjust(whole + 1))
+            text.append(part.rest.ljust(rest))
+            text.append(f" {part.beside.rjust(share)}", style=_ratio_style(entry))
+            text.append(part.marks.ljust(marks), style="yellow")
             if entry.place in _STANDS:
                 text.stylize(_STANDS[entry.place], 0, self.figure_end)
             self.cells.append(text)
@@ -358,14 +320,14 @@ class _Drawn:
 
 def _texts(grid: Grid, entry: Entry, sign: str) -> _Parts:
     if entry.figure is None:
-        return _failed(entry, ""), "", "", ""
+        return _Parts(_failed(entry, ""))
     marks = grid.told_at(entry)
     reading = read(entry.figure, grid.unit)
     if reading is None:
-        return f"n/a {marks}".rstrip(), "", "", ""
+        return _Parts(f"n/a {marks}".rstrip())
     lead = entry.place.sign or " "
     wide = width_text(reading).replace("%", sign) if entry.figure.interval.known else ""
-    return lead, number(reading.value, reading.half_width), wide, marks
+    return _Parts(lead, number(reading.value, reading.half_width), wide, marks)
 
 
 def _failed(entry: Entry, absent: str) -> str:
@@ -379,16 +341,16 @@ def _compared_texts(grid: Grid, entry: Entry, sign: str, compared: bool) -> _Par
     The first side has no ratio, and so its own interval.
     """
     if entry.figure is None:
-        return _failed(entry, "–"), "", "", ""
+        return _Parts(_failed(entry, "–"))
     reading = read(entry.figure, grid.unit)
     value = number(reading.value, reading.half_width) if reading else "n/a"
     comparison, marks = entry.comparison, grid.told_at(entry)
     if comparison is None or not comparison.ratio.value > 0:
         own = width_text(reading).replace("%", sign) if reading and reading.known else ""
-        return " ", value, own, " " * compared + marks
+        return _Parts(" ", value, own, " " * compared + marks)
     ratio = f"×{ratio_text(comparison.ratio)}"
     wide = f" {width_text(comparison.ratio).replace('%', sign)}" if comparison.ratio.known else ""
-    return " ", value, ratio + wide, SIGNS.get(comparison.answer, " ") + marks
+    return _Parts(" ", value, ratio + wide, SIGNS.get(comparison.answer, " ") + marks)
 
 
 def _ratio_style(entry: Entry) -> str:

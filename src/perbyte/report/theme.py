@@ -40,11 +40,7 @@ ON_DARK = {
     BROWN: "#c39a8f",
     GREY: "#a5afba",
     MUTED: "#59636e",
-    "#c6dbef": "#234a6b",
-    "#85b8dc": "#2f6f9f",
-    "#3f87bf": "#4f9fd4",
-    "#0b4a86": "#93c9ee",
-    "#06264a": "#d7edfb",
+    **dict(zip(SEQUENCE, ("#234a6b", "#2f6f9f", "#4f9fd4", "#93c9ee", "#d7edfb"), strict=True)),
 }
 
 

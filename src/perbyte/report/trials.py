@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from perbyte.model import Cell, CellFigure, Failure, Run
+from perbyte.model import Cell, CellFigure, Estimate, Failure, Run
 from perbyte.model.text import plain
 from perbyte.report.behaviour import behaviours_json, change_lines, render_behaviour
 from perbyte.report.behaviour import changes_json as count_changes_json
@@ -38,9 +38,20 @@ def beside_lines(run: Run, own: Collection[str], bests: Sequence[BesideTheBest])
     yield from count_lines(run)
 
 
-def beside_json(run: Run, own: Collection[str], bests: Sequence[BesideTheBest]) -> dict[str, Any]:
-    """How the rows of `own` were compiled, and their ratios to the best library."""
-    return {
+def trial_json(
+    run: Run,
+    own: Collection[str],
+    bests: Sequence[BesideTheBest],
+    *,
+    roles: Mapping[str, Sequence[str]],
+    faults: Sequence[Failure],
+    stored: Any,
+) -> dict[str, Any]:
+    """The run for programs: how the rows of `own` were compiled, their ratios to the best library, faults.
+
+    `roles`: what the parameters of each function were taken for.
+    """
+    document = {
         "rows": [
             {"runner": identity.runner, "compiler": identity.compiler, "flags": identity.flags}
             for identity in run.conditions.identities
@@ -51,20 +62,6 @@ def beside_json(run: Run, own: Collection[str], bests: Sequence[BesideTheBest]) 
             | ratio_json(best.comparison.ratio)
             for best in bests
         ],
-    }
-
-
-def trial_json(
-    run: Run,
-    own: Collection[str],
-    bests: Sequence[BesideTheBest],
-    *,
-    roles: Mapping[str, Sequence[str]],
-    faults: Sequence[Failure],
-    stored: Any,
-) -> dict[str, Any]:
-    """The run with the rows of `own` for programs; `roles`: what the parameters of each function were taken for."""
-    document = beside_json(run, own, bests) | {
         "behaviour": behaviours_json(run),
         "understood": roles,
         "faults": faults,
@@ -83,7 +80,7 @@ def changed_json(changed: Any, seconds: float, *, counted: bool) -> dict[str, An
     return document | ({"instructions": count_changes_json(changed.instructions)} if counted else {})
 
 
-def ratio_json(ratio: Any) -> dict[str, float]:
+def ratio_json(ratio: Estimate) -> dict[str, float]:
     """A ratio with the ends of its interval."""
     return {"ratio": ratio.value, "low": ratio.low, "high": ratio.high}
 

@@ -14,17 +14,16 @@ from typing import Any
 
 import altair as alt
 
-from perbyte.catalogue.checking import OPERATIONS
 from perbyte.model import CellFigure, Estimate, Run
 from perbyte.model.cell import FULL, Cell
 from perbyte.model.text import natural, plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, finished
+from perbyte.report.grid import operation_order
 from perbyte.report.wording import ratio_text, size_label, three_digits, value_text
 from perbyte.stats.compare import SAME_WITHIN, Answer, compare
 from perbyte.stats.quantity import data_bytes
 
-_OPERATIONS = tuple(dict.fromkeys(operation for kind in OPERATIONS.values() for operation in kind))
 _MOST_PANELS = 12
 _LONGEST = 16  # letters of a version on the axis
 
@@ -96,7 +95,9 @@ class Versions:
             operations = groups[library, after, before]
             parts = [
                 _change_text(operation, changed, len(sizes[library, operation]))
-                for operation, changed in sorted(operations.items(), key=lambda item: _place(item[0]))
+                for operation, changed in sorted(
+                    operations.items(), key=lambda item: operation_order(item[0])
+                )
             ]
             sentences.append(
                 f"{plain(library, 30)} {plain(after, 40)}: {', '.join(parts)} times what it did in {plain(before, 40)}"
@@ -114,7 +115,9 @@ class Versions:
         changes = {(change.after.library, change.after.cell): change for change in self.changes}
         records = [
             _record(figure, changes.get((library, figure.cell)), several=len(lines) > 1)
-            for library, cell in sorted(lines, key=lambda key: (key[0], _place(key[1].operation), key[1]))
+            for library, cell in sorted(
+                lines, key=lambda key: (key[0], operation_order(key[1].operation), key[1])
+            )
             for figure in lines[library, cell]
         ]
         records = [record for record in records if record["unit"] == records[0]["unit"]]
@@ -158,11 +161,6 @@ def _change_text(operation: str, changes: Sequence[VersionChange], sizes: int) -
     return f"{plain(operation, 20)}{at} costs {low if low == high else f'{low} to {high}'}"
 
 
-def _place(operation: str) -> tuple[int, str]:
-    """Operations in the order of the catalogue."""
-    return (_OPERATIONS.index(operation) if operation in _OPERATIONS else len(_OPERATIONS), operation)
-
-
 def _record(figure: CellFigure, change: VersionChange | None, *, several: bool) -> dict[str, Any]:
     cell = figure.cell
     known = (figure.interval.low, figure.interval.high) if figure.interval.known else (math.nan, math.nan)
@@ -186,12 +184,11 @@ def _record(figure: CellFigure, change: VersionChange | None, *, several: bool) 
 def _drawn(records: list[dict[str, Any]], panels: Sequence[str], unit: str) -> Any:
     """Panels with axes of their own from zero: on a common one the changes of large messages would not be seen."""
     records = [record for record in records if record["panel"] in panels]
-    for panel in panels:
-        of_panel = [record for record in records if record["panel"] == panel]
-        # above the highest point there is room for its ring and number
-        roof = 1.2 * max(record["high"] for record in of_panel)
-        for record in of_panel:
-            record["roof"] = roof
+    highest: dict[str, float] = {}
+    for record in records:
+        highest[record["panel"]] = max(record["high"], highest.get(record["panel"], 0.0))
+    for record in records:
+        record["roof"] = 1.2 * highest[record["panel"]]  # room for the ring and number of the highest point
     ordered = sorted(records, key=lambda record: (record["library"], natural(record["version"])))
     versions = list(dict.fromkeys(record["version"] for record in ordered))
     x = alt.X("version:N", title=None, sort=versions, axis=alt.Axis(labelAngle=-40, grid=True))

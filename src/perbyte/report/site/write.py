@@ -16,13 +16,13 @@ from perbyte.atlas.export import Gathered
 from perbyte.errors import UsageError
 from perbyte.model.text import plain
 from perbyte.report.html import Page, Section, site_style, template_file
-from perbyte.report.pictures import embedded, template
 from perbyte.report.site import addresses, front, parts
 from perbyte.report.site.algorithms import algorithm_page
 from perbyte.report.site.libraries import library_page, shelves
 from perbyte.report.site.machines import machine_page
 from perbyte.report.site.months import month_page, month_title, months, new_libraries
 from perbyte.report.site.view import SiteView
+from perbyte.report.templating import embedded, template
 
 MARK = "perbyte-site.txt"
 Found = list[tuple[str, str, str, str]]

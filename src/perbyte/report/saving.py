@@ -1,0 +1,86 @@
+"""Charts as SVG, PNG, PDF, HTML and JSON. Neither a browser nor a network is needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import vl_convert
+
+from perbyte import __version__
+from perbyte.errors import UsageError
+from perbyte.report.templating import embedded, template
+from perbyte.report.theme import ON_DARK
+
+_VERSION = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+_OFFLINE: dict[str, Any] = {"vl_version": _VERSION, "allowed_base_urls": []}
+
+
+def save_chart(chart: alt.TopLevelMixin, path: Path | str, *, dark: bool = False, scale: float = 2.0) -> Path:
+    """Write `chart` in the form that the suffix of `path` names, and return the path.
+
+    `scale` is pixels per point of a PNG. Raises UsageError for any other suffix.
+    """
+    path = Path(path)
+    write = _FORMS.get(path.suffix.lower())
+    if write is None:
+        raise UsageError(
+            f"a chart cannot be saved as '{path.suffix or path.name}'", hint=f"one of: {' '.join(SUFFIXES)}"
+        )
+    content = write(as_specification(chart, dark=dark), scale)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def as_svg(chart: alt.TopLevelMixin) -> str:
+    """Give `chart` as the text of an SVG element (light). A run's charts are drawn once, for its page and its files."""
+    return _svg(json.dumps(as_specification(chart)))
+
+
+@lru_cache(maxsize=64)  # more charts than a run has
+def _svg(specification: str) -> str:
+    return str(vl_convert.vegalite_to_svg(specification, **_OFFLINE))
+
+
+def as_specification(chart: alt.TopLevelMixin, *, dark: bool = False) -> dict[str, Any]:
+    """Give the Vega-Lite specification of `chart` as JSON types."""
+    specification: dict[str, Any] = chart.to_dict()
+    if not dark:
+        return specification
+    # Data are names and numbers of a run and stay what they are; only the look is darkened.
+    data = specification.pop("datasets", None)
+    specification = _darkened(specification)
+    return specification if data is None else {**specification, "datasets": data}
+
+
+def _darkened(specification: Any) -> Any:
+    """A copy of a specification (JSON types) with every colour replaced by its dark counterpart."""
+    if isinstance(specification, dict):
+        return {key: _darkened(value) for key, value in specification.items()}
+    if isinstance(specification, list):
+        return [_darkened(value) for value in specification]
+    return ON_DARK.get(specification, specification) if isinstance(specification, str) else specification
+
+
+def _page(specification: dict[str, Any]) -> str:
+    """A page of its own with Vega inside; names of a run cannot end the script element they stand in."""
+    return template("chart.html").render(
+        version=__version__,
+        title=" ".join(specification.get("title", {}).get("text", ["Figure"])),
+        specification=embedded(specification),
+        bundle=vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", _VERSION),
+    )
+
+
+_FORMS: dict[str, Callable[[dict[str, Any], float], str | bytes]] = {
+    ".svg": lambda specification, _: _svg(json.dumps(specification)),
+    ".png": lambda specification, scale: vl_convert.vegalite_to_png(specification, scale=scale, **_OFFLINE),
+    ".pdf": lambda specification, _: vl_convert.vegalite_to_pdf(specification, **_OFFLINE),
+    ".html": lambda specification, _: _page(specification),
+    ".json": lambda specification, _: json.dumps(specification, indent=1),
+}
+SUFFIXES = tuple(_FORMS)

@@ -1,0 +1,31 @@
+"""The templates of pages, and data that may stand in a script of theirs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jinja2
+
+
+def template(name: str) -> jinja2.Template:
+    """Give a template of this package; whatever is put into it is escaped, except what the template calls `safe`."""
+    surroundings = jinja2.Environment(
+        loader=jinja2.PackageLoader("perbyte.report"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return surroundings.get_template(name)
+
+
+def embedded(value: Any) -> str:
+    """Give JSON that may stand inside a script element (`| safe`): no character of markup is left in it.
+
+    Raises ValueError for numbers that are not finite.
+    """
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
