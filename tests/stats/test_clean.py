@@ -11,10 +11,10 @@ from perbyte.model import Flag
 from perbyte.stats.clean import (
     Quiet,
     clean_mask,
-    clean_values,
     contention_floor,
     cycles_per_call,
     find_quiet,
+    judge_samples,
     ns_per_call,
     own_quiet,
     steady_clock,
@@ -157,7 +157,8 @@ def test_a_coarse_counter_says_the_same(make_simulation, tick_hz, quantum, ghz, 
     mask = clean_mask(burst, calibration, simulation.policy)
     assert mask[~disturbed].mean() > 0.98
     assert not mask[disturbed].any()
-    assert midmean(clean_values([burst], calibration, simulation.policy)) == pytest.approx(100.0, rel=0.002)
+    judged = judge_samples([burst], calibration, simulation.policy)
+    assert midmean(judged.values[judged.clean]) == pytest.approx(100.0, rel=0.002)
     table = tabulate([burst])
     true = probe_cycles / ghz * tick_hz / 1e9
     assert np.abs(steady_clock(table, calibration) / true - 1).mean() < 0.0006

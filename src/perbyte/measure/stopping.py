@@ -24,6 +24,7 @@ from perbyte.measure.states import precise_enough
 from perbyte.model import Cell, CellFigure, Failure, Policy, Process, Quality
 from perbyte.model.cell import LOOP
 from perbyte.stats.arrays import np
+from perbyte.stats.clean import Grounds
 from perbyte.stats.draws import ENOUGH_CALLS
 from perbyte.stats.estimate import normal_quantile
 from perbyte.stats.figure import JudgedEpochs, Spreads, Summary, common_spread, judge, summarise
@@ -165,7 +166,7 @@ class Stopping:
         self.finished = set()
         known = self._summaries(alive)  # of finished cells too: they tell how far epochs lie apart
         spreads = common_spread(known.values())
-        figures = {cell: judge(summary, self._policy, spreads=spreads) for cell, summary in known.items()}
+        figures = {cell: judge(summary, self._policy, spreads) for cell, summary in known.items()}
         for cell in alive:
             done = self._history.epochs_of(cell)
             most = done >= self._policy.max_epochs
@@ -267,6 +268,7 @@ class Stopping:
     def _summaries(self, alive: Sequence[Cell]) -> dict[Cell, Summary]:
         """What is known of each cell; one whose samples are of no use is lost."""
         known: dict[Cell, Summary] = {}
+        grounds = Grounds(self._history.calibrations, self._policy)
         for cell in alive:
             if cell.drawn:
                 continue  # as many calls as are wanted, whatever they cost
@@ -275,10 +277,7 @@ class Stopping:
                 known[cell] = before[1]  # a finished cell has no more to say than at the last look
             elif bursts:
                 try:
-                    judged = self._judged.setdefault(cell, {})
-                    known[cell] = summarise(
-                        cell, bursts, self._history.calibrations, self._policy, judged=judged
-                    )
+                    known[cell] = summarise(cell, bursts, grounds, self._judged.setdefault(cell, {}))
                 except PerbyteError as error:
                     self._fail(Failure("refused", cell.runner, str(error), address=cell.address))
                 else:
