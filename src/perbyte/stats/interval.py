@@ -119,7 +119,11 @@ def combined_interval(
         return Interval(min(low, centre - within), max(high, centre + within), level=level, dominated_by=by)
     between = between_half_width(epoch_values, level, spread)
     dominated_by = "samples" if len(epoch_values) < 2 or within > between else "epochs"
-    half = within if dominated_by == "samples" else between
+    return _symmetric(centre, within if dominated_by == "samples" else between, level, dominated_by)
+
+
+def _symmetric(centre: float, half: float, level: float, dominated_by: str) -> Interval:
+    """The interval of a half-width; [0, infinity] where that is not known."""
     if not math.isfinite(half):
         return Interval(low=0.0, high=math.inf, level=level, dominated_by="samples")
     return Interval(low=centre - half, high=centre + half, level=level, dominated_by=dominated_by)
@@ -149,9 +153,7 @@ def forked_interval(
         raise ValueError("the spread between epochs needs two of them")
     between = spread_half_width(epoch_values, level, spread, midmean_spread(n))
     steps = math.sqrt(math.fsum(half * half for half in epoch_resolutions) / n / n)
-    half = max(between, steps)
-    by = "samples" if steps > between else "epochs"
-    return Interval(centre - half, centre + half, level=level, dominated_by=by)
+    return _symmetric(centre, max(between, steps), level, "samples" if steps > between else "epochs")
 
 
 def quartile_interval(epoch_values: Sequence[float], level: float) -> Interval:
@@ -164,10 +166,7 @@ def quartile_interval(epoch_values: Sequence[float], level: float) -> Interval:
     values = np.sort(np.asarray(epoch_values, dtype=float))
     n, centre = len(values), lower_quartile(values)
     if n < QUARTILE_FROM:
-        half = between_half_width(epoch_values, level)
-        if not math.isfinite(half):
-            return Interval(0.0, math.inf, level=level, dominated_by="samples")
-        return Interval(centre - half, centre + half, level=level, dominated_by="epochs")
+        return _symmetric(centre, between_half_width(epoch_values, level), level, "epochs")
     outside = (1 - level) / 2
     ranks = [rank for rank in range(n) if _fewer_below(n, rank + 1) >= 1 - outside]
     high = float(values[ranks[0] if ranks else -1])

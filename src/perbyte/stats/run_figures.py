@@ -127,9 +127,9 @@ def _judge_cells(
     audits: Iterable[Audit],
 ) -> tuple[dict[Cell, CellFigure], dict[Cell, str]]:
     """Return the figures, twins' among them, and why the audit refuses others."""
-    audits_of: dict[Cell, list[Audit]] = {}
+    audits_of: dict[Cell, list[Audit]] = defaultdict(list)
     for audit in audits:
-        audits_of.setdefault(audit.cell, []).append(audit)
+        audits_of[audit.cell].append(audit)
     spreads = common_spread(summaries)
     figures: dict[Cell, CellFigure] = {}
     refused: dict[Cell, str] = {}
@@ -199,11 +199,7 @@ def _with_warnings(
 
 def _is_doubted_row(cell: Cell, refused: Mapping[Cell, str]) -> bool:
     """True when so many figures of a cell's row are refused that it is not believed at any size."""
-    sizes = {
-        cell_refused.size_bytes
-        for cell_refused in refused
-        if (cell_refused.runner, cell_refused.cpu, cell_refused.row) == (cell.runner, cell.cpu, cell.row)
-    }
+    sizes = {other.size_bytes for other in refused if other.row == cell.row}
     return cell.state == LOOP and len(sizes) >= SIZES_TO_DOUBT_A_ROW
 
 
