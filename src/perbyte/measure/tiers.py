@@ -9,7 +9,7 @@ that show neither carry a warning.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from perbyte.catalogue import Catalogue
@@ -51,12 +51,12 @@ def without_full(tiers: Iterable[UnprovenTier], measured: Collection[Cell]) -> l
     return unproven
 
 
-def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], policy: Policy) -> UnprovenTier:
+def look_at_full(survey: Survey, tier: UnprovenTier, policy: Policy) -> UnprovenTier:
     """Measure some bursts of the row in each of the two tiers, by turns: no figure of the run, but an interval."""
     medians: dict[str, list[float]] = {FULL: [], tier.row.cpu: []}
     row = tier.row
     try:
-        with Sessions(survey, cores=cores, epoch=0, seed=policy.seed, gentle=policy.gentle) as sessions:
+        with Sessions(survey, policy) as sessions:
             for turn, cpu in itertools.product(range(BURSTS), medians):
                 probed = Cell(row.runner, row.algorithm, row.operation, _PROBE_BYTES, row.contract, cpu)
                 calibration = sessions.calibrations.get(probed.process) or sessions.start(probed.process)
