@@ -22,6 +22,7 @@ from perbyte.stats.arrays import np
 from perbyte.stats.clean import ns_per_call
 from perbyte.stats.compare import ratio_of_medians
 from perbyte.stats.run_figures import CHANGED
+from perbyte.stats.samples import tabulate
 
 _PROBE_BYTES = 1024
 BURSTS = 8  # in each tier
@@ -68,7 +69,7 @@ def look_at_full(survey: Survey, tier: UnprovenTier, policy: Policy) -> Unproven
                     samples=30,
                     limit_ms=policy.burst_limit_ms,
                 )
-                medians[cpu].append(float(np.median(ns_per_call(taken.burst, calibration))))
+                medians[cpu].append(float(np.median(ns_per_call(tabulate([taken.burst]), calibration))))
     except PerbyteError:
         return tier
     estimate = ratio_of_medians(medians[FULL], medians[row.cpu], CHANGED)

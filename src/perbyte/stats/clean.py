@@ -119,7 +119,7 @@ def judge_samples(
     """Return the samples of `bursts` of one process and epoch; parameters as in `clean_mask`."""
     table = tabulate(bursts)
     rate = core_cycles_per_tick(table, calibration)
-    cycles, ns = table_cycles(table, calibration, rate), table_ns(table, calibration)
+    cycles, ns = cycles_per_call(table, calibration, rate), ns_per_call(table, calibration)
     values = ns if calibration.cycle_source == "none" else cycles
     return JudgedSamples(table, cycles, ns, values, disturbance(table, calibration, policy, quiet, rate))
 
@@ -169,20 +169,6 @@ def by_company(burst: Burst, calibration: Calibration, policy: Policy) -> tuple[
             (ticks - calibration.fixed_ticks) / burst.calls * 1e9 / calibration.tick_hz
         )
     return alone, shared
-
-
-def cycles_per_call(burst: Burst, calibration: Calibration) -> Floats:
-    """Return core cycles per call, one per sample; NaN where no cycle source can be trusted.
-
-    PMU cycles where the burst has them, else ticks converted by the clock probes around the sample. What a
-    sample costs beyond its calls is subtracted in either case.
-    """
-    return table_cycles(tabulate([burst]), calibration)
-
-
-def ns_per_call(burst: Burst, calibration: Calibration) -> Floats:
-    """Return nanoseconds per call, one per sample; what a sample costs beyond its calls is subtracted."""
-    return table_ns(tabulate([burst]), calibration)
 
 
 def disturbance(
@@ -252,10 +238,14 @@ def steady_clock(table: SampleTable, calibration: Calibration) -> Floats:
     return np.where(near, own - (1 - kept) * apart, own)
 
 
-def table_cycles(
+def cycles_per_call(
     table: SampleTable, calibration: Calibration, cycles_per_tick: Floats | None = None
 ) -> Floats:
-    """`cycles_per_call` for samples that are laid side by side."""
+    """Return core cycles per call, one per sample; NaN where no cycle source can be trusted.
+
+    PMU cycles where the bursts have them, else ticks converted by the clock probes around the sample. What a
+    sample costs beyond its calls is subtracted in either case.
+    """
     if calibration.cycle_source == "none" or not len(table):
         return np.full(len(table), np.nan)
     rate = core_cycles_per_tick(table, calibration) if cycles_per_tick is None else cycles_per_tick
@@ -264,8 +254,8 @@ def table_cycles(
     return (table.ticks - calibration.fixed_ticks) * rate / table.calls
 
 
-def table_ns(table: SampleTable, calibration: Calibration) -> Floats:
-    """`ns_per_call` for samples that are laid side by side."""
+def ns_per_call(table: SampleTable, calibration: Calibration) -> Floats:
+    """Return nanoseconds per call, one per sample; what a sample costs beyond its calls is subtracted."""
     if calibration.tick_hz <= 0:
         return np.full(len(table), np.nan)
     return (table.ticks - calibration.fixed_ticks) / table.calls * (1e9 / calibration.tick_hz)
