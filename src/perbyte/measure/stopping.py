@@ -90,11 +90,8 @@ def until_precise_s(
         spent_s += np.where(due.any(axis=0), rest_s + cost_s @ due + start_s @ started, 0.0)
         sums = sums + true * draw.standard_normal(true.shape) ** 2
         now = _widths(sums, epochs + further, common, level)
-        reached = (
-            excess
-            * np.divide(now, before, out=np.sqrt(epochs / (epochs + further)) + 0 * now, where=before > 0)
-            <= 1
-        )
+        usual = np.sqrt(epochs / (epochs + further)) + 0 * now
+        reached = excess * np.divide(now, before, out=usual, where=before > 0) <= 1
         looks = np.array([at_look(cell.epochs + further) for cell in cells])[:, None]
         due &= ~(reached & looks)
         if not due.any() or np.median(spent_s) >= most_s:
@@ -220,9 +217,8 @@ class Stopping:
             return Unfinished(cell.process, done, excess, cost_s)
         figure, seen = figures[cell], relative_variance(known[cell].values)
         spread = spreads[known[cell].forked]
-        excess = min(
-            figure.relative_half_width / self._policy.precision, figure.interval.half_width / LEAST_HALF_WIDTH
-        )
+        relative, half = figure.relative_half_width, figure.interval.half_width
+        excess = min(relative / self._policy.precision, half / LEAST_HALF_WIDTH)
         return Unfinished(
             cell.process,
             figure.epochs,
@@ -292,10 +288,10 @@ def imprecise_note(figures: Sequence[CellFigure], policy: Policy, *, ended: bool
     """
     asked = [figure for figure in figures if not figure.cell.drawn]
     wide = sum(figure.relative_half_width > policy.precision for figure in asked)
+    if not wide:
+        return ""
     why = f"the budget of {policy.budget_s:g} s is spent" if ended else "more epochs would not help"
-    return (
-        f"{why}; {wide} of {len(figures)} cells are less precise than {policy.precision:.2%}" if wide else ""
-    )
+    return f"{why}; {wide} of {len(figures)} cells are less precise than {policy.precision:.2%}"
 
 
 def is_look(done: int, least: int) -> bool:

@@ -72,7 +72,5 @@ def look_at_full(survey: Survey, tier: UnprovenTier, policy: Policy) -> Unproven
                 medians[cpu].append(float(np.median(ns_per_call(tabulate([taken.burst]), calibration))))
     except PerbyteError:
         return tier
-    estimate = ratio_of_medians(medians[FULL], medians[row.cpu], CHANGED)
-    return (
-        replace(tier, factor=estimate.value, low=estimate.low, high=estimate.high) if estimate.value else tier
-    )
+    ratio = ratio_of_medians(medians[FULL], medians[row.cpu], CHANGED)
+    return replace(tier, factor=ratio.value, low=ratio.low, high=ratio.high) if ratio.value else tier

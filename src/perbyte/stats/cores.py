@@ -123,17 +123,10 @@ def in_common(bursts: Sequence[Burst], threads: int) -> list[Burst]:
             continue
         begin = max(burst.start[0] for burst in taken)
         end = min(burst.start[-1] + burst.ticks[-1] for burst in taken)
-        within = (
-            only(
-                burst,
-                [
-                    begin <= start and start + ticks <= end
-                    for start, ticks in zip(burst.start, burst.ticks, strict=True)
-                ],
-            )
-            for burst in taken
-        )
-        shared += [burst for burst in within if burst.ticks]
+        for burst in taken:
+            spans = zip(burst.start, burst.ticks, strict=True)
+            within = only(burst, [begin <= start and start + ticks <= end for start, ticks in spans])
+            shared += [within] if within.ticks else []
     return shared
 
 
@@ -161,9 +154,8 @@ def scaling(figures: Sequence[CellFigure]) -> tuple[Scaling, ...]:
     known = {figure.cell: figure for figure in figures}
     scalings = []
     for figure in figures:
-        if not figure.cell.threads:
-            continue
-        if not (each := read(figure, Unit.CALLS_PER_SECOND)):
+        each = read(figure, Unit.CALLS_PER_SECOND) if figure.cell.threads else None
+        if not each:
             continue
         alone = known.get(replace(figure.cell, state="threads-1"))
         efficiency = None

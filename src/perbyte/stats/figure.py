@@ -14,6 +14,7 @@ cut, its figure follows from pieces of two lengths, and whole calls that were al
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -168,10 +169,10 @@ def _epochs(
     Where the data of a call fill the caches, pieces that wait for quiet moments between them find less there than calls
     in a loop do, and it is the loop that a figure promises: whole calls count then, where there are any.
     """
-    by_epoch: dict[int, list[Burst]] = {}
+    by_epoch: dict[int, list[Burst]] = defaultdict(list)
     for burst in bursts:
         if burst.ticks:
-            by_epoch.setdefault(burst.epoch, []).append(burst)
+            by_epoch[burst.epoch].append(burst)
     unseen = _is_unseen(by_epoch, grounds, judged)
     epochs: list[Epoch] = []
     uncut: list[Epoch] = []
@@ -250,9 +251,8 @@ def _pieces_warning(cut: Sequence[Epoch], whole: Sequence[float], value: float) 
     call_s = median(np.array([epoch.call_s for epoch in cut]))
     text = f"one call lasts {_duration(call_s)}: pieces of {shorter} and {longer} bytes were timed"
     if not whole:
-        return Warning(
-            Doubt.PIECES, f"{text}; no whole call was alone on the core", (call_s, shorter, longer)
-        )
+        text += "; no whole call was alone on the core"
+        return Warning(Doubt.PIECES, text, (call_s, shorter, longer))
     apart = lower_quartile(np.array(whole)) / value - 1 if value else math.inf
     calls = "call reads" if len(whole) == 1 else "calls read"
     text += f"; {len(whole)} whole {calls} {100 * apart:+.2g} %"
@@ -312,9 +312,8 @@ def _doubts(
         )
         warnings.append(Warning(Doubt.LONG, text, (call_s,)))
     moving = [epoch for epoch in used if epoch.trend]
-    if moving and 2 * len(moving) >= len(
-        used
-    ):  # code that has not settled moves in every process, a neighbour in one
+    # code that has not settled moves in every process, a neighbour in one
+    if moving and 2 * len(moving) >= len(used):
         doubts.append(Quality.UNSETTLED)
         steps = ", ".join(f"{100 * e.trend.change:+.2g} % in epoch {e.number}" for e in moving if e.trend)
         text = f"the figure still moved from the beginning to the end of an epoch: {steps}"

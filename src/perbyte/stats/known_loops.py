@@ -75,9 +75,8 @@ class Trials:
     def take(self, run: Run, budget_s: float) -> None:
         """Count what a run says."""
         singles = sorted(((figure.cell.size_bytes, figure) for figure in run.cells), key=lambda pair: pair[0])
-        if (
-            self.before and self.before[1] == budget_s
-        ):  # the same code in fresh processes, another layout and order
+        if self.before and self.before[1] == budget_s:
+            # the same code in fresh processes, another layout and order
             last = {figure.cell: figure for figure in self.before[0].cells}
             floor = floor_across((self.before[0].noise_floor, run.noise_floor))
             again = [(last[figure.cell], figure) for figure in run.cells if figure.cell in last]
