@@ -66,7 +66,7 @@ class Trials:
     """Counts over runs of loops with known ratios. `detected`: (budget, slowdown) to (found, tries)."""
 
     identical: list[bool] = field(default_factory=list)  # was a cell of two runs called different?
-    held: list[bool] = field(default_factory=list)  # did the interval of a ratio hold the true budget?
+    held: list[bool] = field(default_factory=list)  # did the interval of a ratio hold the true one?
     errors: list[float] = field(default_factory=list)
     wrong_way: int = 0
     before: tuple[Run, float] | None = None
