@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from perbyte.model import Burst, Cell, Interval
-from perbyte.stats.clean import find_quiet
+from perbyte.stats.clean import Grounds, find_quiet
 from perbyte.stats.estimate import median, midmean
 from perbyte.stats.figure import Summary, summarise
 from perbyte.stats.interval import Spread, combined_interval, find_spread, forked_interval
@@ -46,12 +46,12 @@ def summaries(place: Path) -> list[Summary]:
     run = stored_run(place)
     policy = run.conditions.policy
     calibrations = {(each.process, each.epoch): each for each in run.calibrations}
-    quiet = find_quiet(calibrations, (), policy)
+    grounds = Grounds(calibrations, policy, find_quiet(calibrations, (), policy))
     bursts: dict[Cell, list[Burst]] = {}
     for burst in run.bursts:
         if burst.cell.usual and burst.cell.size_bytes <= 8192:
             bursts.setdefault(burst.cell, []).append(burst)
-    made = [summarise(cell, own, calibrations, policy, quiet) for cell, own in bursts.items()]
+    made = [summarise(cell, own, grounds) for cell, own in bursts.items()]
     whole = [each for each in made if not each.very_long and not any(epoch.pieces for epoch in each.used)]
     return [each for each in whole if each.quiet and len(each.used) >= LEAST_EPOCHS]
 

@@ -24,7 +24,7 @@ from perbyte.measure.machine import choose_cores
 from perbyte.model import Cell, Policy
 from perbyte.runners import Session
 from perbyte.runners.locate import find
-from perbyte.stats.clean import clean_values, own_quiet
+from perbyte.stats.clean import judge_samples, own_quiet
 from perbyte.stats.estimate import midmean
 
 LENGTHS_US = (12.0, 25.0, 50.0, 100.0)
@@ -65,7 +65,8 @@ def epoch(spec, number, cores, rounds, draw):
                         patience=40_000,
                         warm_us=POLICY.warm_us,
                     ).burst
-                    clean = clean_values([burst], calibration, POLICY, quiet)
+                    judged = judge_samples([burst], calibration, POLICY, quiet)
+                    clean = judged.values[judged.clean]
                     groups[cell, length].extend((clean / cell.size_bytes).tolist())
     return groups
 

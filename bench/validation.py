@@ -178,8 +178,8 @@ def estimates(run: Run, taken: Samples) -> dict[Cell, dict[str, float]]:
             calibration = calibrations.get((cell.process, epoch))
             if calibration is None or calibration.cycle_source == "none" or cell.size_bytes > SHORT:
                 continue
-            _, values, mask = judge_samples(list(group), calibration, run.conditions.policy)
-            values, clean = values[np.isfinite(values)], values[mask]
+            judged = judge_samples(list(group), calibration, run.conditions.policy)
+            values, clean = judged.values[np.isfinite(judged.values)], judged.values[judged.clean]
             if len(clean) >= FEWEST:
                 for name, estimate in ESTIMATORS.items():
                     per_epoch[name].append(estimate(values, clean))
@@ -200,7 +200,7 @@ def say_estimators(runs: Sequence[Run], taken: Sequence[Samples]) -> None:
         for cell, each in list(some.items())[:40]:
             for epoch, group in itertools.groupby(sorted(each, key=lambda b: b.epoch), lambda b: b.epoch):
                 if (calibration := known.get((cell.process, epoch))) is not None:
-                    mask = judge_samples(list(group), calibration, run.conditions.policy)[2]
+                    mask = judge_samples(list(group), calibration, run.conditions.policy).clean
                     clean, total = clean + int(mask.sum()), total + len(mask)
         shares.append(clean / max(1, total))
     order = sorted(range(len(runs)), key=lambda k: -shares[k])

@@ -20,7 +20,11 @@ from unittest import mock
 
 from perbyte import places
 from perbyte.catalogue import load, parse_selector
-from perbyte.measure import Learnt, Measurement, Request, RunHistory, RunOutcome, Watcher, draw_plan, survey
+from perbyte.measure import Request, RunOutcome, Watcher, survey
+from perbyte.measure.history import RunHistory
+from perbyte.measure.learnt import Learnt
+from perbyte.measure.plan import draw_plan
+from perbyte.measure.run import Measurement
 from perbyte.model import Policy
 from perbyte.runners.locate import read_spec
 from perbyte.runners.session import Session

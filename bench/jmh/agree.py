@@ -29,6 +29,7 @@ from perbyte.model import Cell, Policy
 from perbyte.runners import Session
 from perbyte.runners.locate import find
 from perbyte.stats.clean import clean_mask, cycles_per_call
+from perbyte.stats.samples import tabulate
 
 HERE = Path(__file__).parent
 BUILT = places.build_home() / "jmh"
@@ -118,7 +119,7 @@ def measure_chain(core: int) -> float:
         value
         for burst in bursts
         for value, clean in zip(
-            cycles_per_call(burst, calibration),
+            cycles_per_call(tabulate([burst]), calibration),
             clean_mask(burst, calibration, policy, floor),
             strict=True,
         )

@@ -17,19 +17,12 @@ import pytest
 from fake_scripts import row
 
 from perbyte.catalogue import load, parse_selector
-from perbyte.measure import (
-    Learnt,
-    Measurement,
-    Moment,
-    Pace,
-    Plan,
-    Request,
-    RunHistory,
-    RunOutcome,
-    Survey,
-    draw_plan,
-    survey,
-)
+from perbyte.measure import Moment, Plan, Request, RunOutcome, Survey, survey
+from perbyte.measure.forecast import Pace
+from perbyte.measure.history import RunHistory
+from perbyte.measure.learnt import Learnt
+from perbyte.measure.plan import draw_plan
+from perbyte.measure.run import Measurement
 from perbyte.model import (
     Audit,
     Burst,

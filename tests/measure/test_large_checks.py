@@ -58,7 +58,7 @@ def heard(cores: int, order: str, crowded: bool = False) -> list[str]:
             side.receive(call)
         side.send(cell, 0)
         assert side.has(cell)
-    for call in side.rest():
+    for call in side.due():
         side.receive(call)
     return sessions.heard
 

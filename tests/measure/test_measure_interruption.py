@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fake_scripts import fault, lie, row, starts
 
-from perbyte.measure import RunHistory
+from perbyte.measure.history import RunHistory
 from perbyte.model import Failure
 
 ASK = "*/aes-128-ecb@16,64+contract=message"

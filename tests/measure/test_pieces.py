@@ -9,6 +9,8 @@ from fake_scripts import row
 
 from perbyte.measure.ways import Cut, cut_calls, first_piece
 from perbyte.model import Cell, Doubt, Policy, Quality
+from perbyte.stats.clean import Grounds
+from perbyte.stats.figure import judge, summarise
 
 POLICY = Policy()
 RESTART = 400.0
@@ -100,19 +102,11 @@ def test_whole_calls_count_where_pieces_cost_more_than_they_do(lab):
 
 
 def test_stored_pieces_give_the_same_figure(lab):
-    from perbyte.stats.figure import figure
-
     done = lab.run(
         long_calls(pieces={"restart": RESTART}), ask="alpha/*@1MiB+contract=stream", epochs=3, max_epochs=3
     )
     [made] = done.outcome.cells
-    again = figure(
-        made.cell,
-        done.notes.bursts,
-        done.measurement.history.calibrations,
-        done.measurement.policy,
-        library=made.library,
-        library_version=made.library_version,
-    )
+    grounds = Grounds(done.measurement.history.calibrations, done.measurement.policy)
+    again = judge(summarise(made.cell, done.notes.bursts, grounds), done.measurement.policy)
     assert again.cycles_per_call == made.cycles_per_call
     assert dataclasses.replace(again.cell) == made.cell

@@ -9,7 +9,8 @@ from fake_scripts import fault, row, starts
 
 from perbyte.measure.sessions import RESTARTS, alike
 from perbyte.model import Calibration, Policy
-from perbyte.stats.figure import figure as make_figure
+from perbyte.stats.clean import Grounds
+from perbyte.stats.figure import judge, summarise
 
 ASK = "*/aes-128-ecb@16,32,48+contract=message"
 PROBE_CYCLES = 6000.0  # of the fake's clock
@@ -50,7 +51,7 @@ def judged_again(done, figure, epoch, calibration):
     """The figure of a cell's one epoch, judged by a calibration of one's choice."""
     bursts = [burst for burst in done.notes.bursts if burst.cell == figure.cell and burst.epoch == epoch]
     known = {(figure.cell.process, epoch): calibration}
-    return make_figure(figure.cell, bursts, known, Policy(), library="", library_version="")
+    return judge(summarise(figure.cell, bursts, Grounds(known, Policy())), Policy())
 
 
 def test_the_replacement_is_noted_and_its_calibration_is_the_epochs(lab):

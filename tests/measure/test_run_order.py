@@ -216,7 +216,7 @@ def test_calls_per_sample_stay_within_an_epoch(lab, surveyed):
 def test_a_run_works_on_the_bytes_of_a_file(lab, surveyed, noting, tmp_path):
     """The validation compares what the runners made of the file; a file that is too short is refused by each."""
     from perbyte.catalogue import load
-    from perbyte.measure import Measurement
+    from perbyte.measure.run import Measurement
 
     data = tmp_path / "data"
     data.write_bytes(bytes(range(48)))

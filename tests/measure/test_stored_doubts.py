@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from fake_scripts import row
 
-from perbyte.measure import RunHistory
+from perbyte.measure.history import RunHistory
 from perbyte.model import Conditions, Doubt, Machine
 from perbyte.runners.process import RunnerProcess
 from perbyte.store import RunWriter, merge, open_run, stored_run

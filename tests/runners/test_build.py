@@ -10,7 +10,8 @@ import pytest
 
 from perbyte.catalogue import load, parse_selector
 from perbyte.errors import UsageError
-from perbyte.measure import Request, draw_plan, survey
+from perbyte.measure import Request, survey
+from perbyte.measure.plan import draw_plan
 from perbyte.runners import BuildState, Session, build, build_all, find, stale
 from perbyte.runners import needs as needs_module
 from perbyte.runners.locate import read_spec

@@ -11,10 +11,10 @@ from perbyte.model import Flag
 from perbyte.stats.clean import (
     Quiet,
     clean_mask,
-    clean_values,
     contention_floor,
     cycles_per_call,
     find_quiet,
+    judge_samples,
     ns_per_call,
     own_quiet,
     steady_clock,
@@ -83,32 +83,32 @@ def test_the_contention_floor_can_be_given(simulation):
 def test_cycles_do_not_depend_on_the_core_clock(make_simulation):
     for ghz in (2.1, 3.65, 5.2):
         simulation = make_simulation(ghz=ghz)
-        cycles = cycles_per_call(simulation.burst(123.4, n=400), simulation.calibration())
+        cycles = cycles_per_call(tabulate([simulation.burst(123.4, n=400)]), simulation.calibration())
         assert midmean(cycles) == pytest.approx(123.4, rel=5e-4)
 
 
 def test_nanoseconds_follow_the_core_clock(make_simulation):
     simulation = make_simulation(ghz=2.0)
-    assert midmean(ns_per_call(simulation.burst(100.0, n=400), simulation.calibration())) == pytest.approx(
-        50.0, rel=5e-4
-    )
+    assert midmean(
+        ns_per_call(tabulate([simulation.burst(100.0, n=400)]), simulation.calibration())
+    ) == pytest.approx(50.0, rel=5e-4)
 
 
 def test_the_cost_of_an_empty_sample_is_subtracted(make_simulation):
     simulation = make_simulation(quantum=1)
-    cycles = cycles_per_call(simulation.burst(0.0, n=400, calls=1), simulation.calibration())
+    cycles = cycles_per_call(tabulate([simulation.burst(0.0, n=400, calls=1)]), simulation.calibration())
     assert midmean(cycles) == pytest.approx(0.0, abs=1.0)
 
 
 def test_pmu_cycles_are_preferred(simulation):
     burst = replace(simulation.burst(100.0, n=3, calls=10), cycles=[1000, 2000, 3000])
-    call = cycles_per_call(burst, simulation.calibration(cycle_source="pmu", fixed_ticks=0.0))
+    call = cycles_per_call(tabulate([burst]), simulation.calibration(cycle_source="pmu", fixed_ticks=0.0))
     assert call.tolist() == [100.0, 200.0, 300.0]
 
 
 def test_without_a_cycle_source_there_are_no_cycles(simulation):
     assert np.isnan(
-        cycles_per_call(simulation.burst(100.0), simulation.calibration(cycle_source="none"))
+        cycles_per_call(tabulate([simulation.burst(100.0)]), simulation.calibration(cycle_source="none"))
     ).all()
 
 
@@ -125,7 +125,7 @@ def test_a_runner_without_probes_is_judged_by_flags_alone(simulation):
 def test_an_empty_burst_gives_empty_answers(simulation):
     burst = simulation.burst(100.0, n=0)
     assert len(clean_mask(burst, simulation.calibration(), simulation.policy)) == 0
-    assert len(cycles_per_call(burst, simulation.calibration())) == 0
+    assert len(cycles_per_call(tabulate([burst]), simulation.calibration())) == 0
 
 
 def test_a_still_clock_is_freed_of_its_steps(simulation):
@@ -157,7 +157,8 @@ def test_a_coarse_counter_says_the_same(make_simulation, tick_hz, quantum, ghz, 
     mask = clean_mask(burst, calibration, simulation.policy)
     assert mask[~disturbed].mean() > 0.98
     assert not mask[disturbed].any()
-    assert midmean(clean_values([burst], calibration, simulation.policy)) == pytest.approx(100.0, rel=0.002)
+    judged = judge_samples([burst], calibration, simulation.policy)
+    assert midmean(judged.values[judged.clean]) == pytest.approx(100.0, rel=0.002)
     table = tabulate([burst])
     true = probe_cycles / ghz * tick_hz / 1e9
     assert np.abs(steady_clock(table, calibration) / true - 1).mean() < 0.0006
@@ -177,7 +178,7 @@ def test_a_moving_clock_is_followed(make_simulation):
         "start",
     )
     joined = replace(first, **{name: getattr(first, name) + getattr(second, name) for name in names})
-    cycles = cycles_per_call(joined, slow.calibration())
+    cycles = cycles_per_call(tabulate([joined]), slow.calibration())
     assert abs(midmean(cycles[:100]) / midmean(cycles[100:]) - 1) < 0.004
     assert midmean(cycles) == pytest.approx(100.0, rel=0.001)
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from perbyte.model import Cell, Doubt
+from perbyte.stats.clean import Grounds
 from perbyte.stats.cores import find_apart, without
 from perbyte.stats.run_figures import make_run_figures
 
@@ -34,7 +35,7 @@ def calibrations(simulation):
 
 
 def found(simulation, bursts):
-    return find_apart(bursts, calibrations(simulation), simulation.policy, {})
+    return find_apart(bursts, Grounds(calibrations(simulation), simulation.policy))
 
 
 @pytest.mark.parametrize("factor", [1.02, 0.97, 1.006])

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from perbyte.model import Cell, Doubt, Quality
-from perbyte.stats.figure import figure
+from perbyte.stats.clean import Grounds
+from perbyte.stats.figure import judge, summarise
 
 BYTES = 10_000_000
 PER_BYTE, RESTART = 12.5, 300.0
@@ -29,7 +30,7 @@ def whole(simulation, *, epoch, factor=1.0, n=3, disturbed=None):
 
 def figure_of(simulation, bursts):
     calibrations = {(CELL.process, e): replace(simulation.calibration(e), cpu="soft") for e in range(9)}
-    return figure(CELL, bursts, calibrations, simulation.policy, library="OpenSSL", library_version="3.0")
+    return judge(summarise(CELL, bursts, Grounds(calibrations, simulation.policy)), simulation.policy)
 
 
 def cut(simulation, epochs=range(1, 6), lengths=LENGTHS, **more):

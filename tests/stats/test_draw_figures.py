@@ -10,6 +10,7 @@ import pytest
 
 from perbyte.errors import UsageError
 from perbyte.model import Cell, Doubt, Flag, Policy, Quality
+from perbyte.stats.clean import Grounds
 from perbyte.stats.compare import compare
 from perbyte.stats.draws import ENOUGH_CALLS, SHARES, figure_of_draws, quantile, quantiles
 from perbyte.stats.estimate import median_interval
@@ -37,8 +38,8 @@ def exponential(simulation, n=ENOUGH_CALLS, epochs=4, scale=1.0, cell=CELL, **ho
 
 
 def judged(simulation, bursts, **changes):
-    calibrations = simulation.calibrations(4, **changes)
-    return figure_of_draws(bursts[0].cell, bursts, calibrations, simulation.policy)
+    grounds = Grounds(simulation.calibrations(4, **changes), simulation.policy)
+    return figure_of_draws(bursts[0].cell, bursts, grounds)
 
 
 def test_quantiles_are_those_of_all_calls(simulation):
@@ -109,7 +110,7 @@ def test_too_few_and_disturbed_calls_are_told(simulation):
     assert shared.quality is Quality.NOISY
     assert shared.interval.low <= shared.per_call / 2
     with pytest.raises(UsageError, match="no usable sample"):
-        figure_of_draws(CELL, [], {}, Policy())
+        figure_of_draws(CELL, [], Grounds({}, Policy()))
 
 
 def test_without_cycles_the_quantiles_are_times(simulation):

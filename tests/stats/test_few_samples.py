@@ -10,9 +10,10 @@ import pytest
 
 from perbyte import places
 from perbyte.model import Doubt, Quality
+from perbyte.stats.clean import Grounds
 from perbyte.stats.compare import SHARED_CORE, Answer, compare
 from perbyte.stats.epoch import MIN_CLEAN
-from perbyte.stats.figure import common_spread, figure, summarise
+from perbyte.stats.figure import common_spread, judge, summarise
 from perbyte.stats.run_figures import make_run_figures
 
 sys.path.insert(0, str(places.data_dir("runners").parent / "bench"))
@@ -54,12 +55,13 @@ def went_wrong(simulation):
     return cell, twin, bursts, calibrations
 
 
+def figure(simulation, cell, bursts, calibrations):
+    return judge(summarise(cell, bursts, Grounds(calibrations, simulation.policy)), simulation.policy)
+
+
 def test_the_run_that_went_wrong_gives_the_true_figure(simulation, went_wrong):
     cell, twin, bursts, calibrations = went_wrong
-    made = [
-        figure(each_cell, bursts[each_cell], calibrations, simulation.policy, library="", library_version="")
-        for each_cell in (cell, twin)
-    ]
+    made = [figure(simulation, each_cell, bursts[each_cell], calibrations) for each_cell in (cell, twin)]
     for each_figure in made:
         assert each_figure.cycles_per_byte == pytest.approx(TRUE, rel=0.002)
         assert each_figure.interval.low < TRUE * SIZE < each_figure.interval.high
@@ -94,14 +96,7 @@ def test_a_disturbed_epoch_does_not_choose_a_milder_rule_for_itself(simulation):
     cycles = 450e-6 * simulation.ghz * 1e9
     calm = [simulation.burst(cycles, n=20, calls=1, epoch=e) for e in range(1, 6)]
     slow = [simulation.burst(1.3 * cycles, n=2, calls=1, epoch=e) for e in (6, 7)]
-    this_figure = figure(
-        simulation.cell,
-        [*calm, *slow],
-        simulation.calibrations(7),
-        simulation.policy,
-        library="",
-        library_version="",
-    )
+    this_figure = figure(simulation, simulation.cell, [*calm, *slow], simulation.calibrations(7))
     assert this_figure.epoch_numbers == (1, 2, 3, 4, 5)
     assert this_figure.cycles_per_call == pytest.approx(cycles, rel=0.002)
 
@@ -109,14 +104,7 @@ def test_a_disturbed_epoch_does_not_choose_a_milder_rule_for_itself(simulation):
 def test_one_epoch_that_holds_enough_speaks_alone_and_is_doubted(simulation):
     epochs = [(36, 13.4), (2, 18.0), (1, 17.0), (3, 16.0)]
     cell = replace(simulation.cell, size_bytes=SIZE)
-    this_figure = figure(
-        cell,
-        bursts_of(simulation, cell, epochs),
-        simulation.calibrations(4),
-        simulation.policy,
-        library="",
-        library_version="",
-    )
+    this_figure = figure(simulation, cell, bursts_of(simulation, cell, epochs), simulation.calibrations(4))
     assert this_figure.cycles_per_byte == pytest.approx(13.4, rel=0.005)
     assert (this_figure.quality, this_figure.epochs) == (Quality.NOISY, 1)
     assert "one epoch of 4 holds enough" in " ".join(map(str, this_figure.warnings))
@@ -126,9 +114,7 @@ def test_where_nothing_was_clean_the_interval_reaches_down_to_an_undisturbed_cor
     bursts = [
         simulation.burst(100.0, epoch=e, disturbed=np.ones(40, dtype=bool)) for e in range(1, 6)
     ]  # all of them cost 40 % more
-    this_figure = figure(
-        simulation.cell, bursts, simulation.calibrations(5), simulation.policy, library="", library_version=""
-    )
+    this_figure = figure(simulation, simulation.cell, bursts, simulation.calibrations(5))
     assert this_figure.quality is Quality.NOISY
     assert this_figure.interval.low <= this_figure.cycles_per_call / SHARED_CORE
     assert this_figure.interval.low < 100.0 < this_figure.interval.high
@@ -141,7 +127,7 @@ def test_epochs_that_hold_too_little_say_nothing_of_the_spread_that_cells_share(
             simulation.burst(100 * (1 + noise * e), epoch=e, disturbed=np.full(40, disturbed))
             for e in range(1, 6)
         ]
-        return summarise(simulation.cell, bursts, simulation.calibrations(5), simulation.policy)
+        return summarise(simulation.cell, bursts, Grounds(simulation.calibrations(5), simulation.policy))
 
     quiet = [summary(0.001, disturbed=False) for _ in range(8)]
     assert common_spread(quiet)[False] is not None

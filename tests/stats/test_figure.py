@@ -10,19 +10,14 @@ import pytest
 
 from perbyte.errors import UsageError
 from perbyte.model import Doubt, Flag, Quality
-from perbyte.stats.clean import Quiet
-from perbyte.stats.figure import figure
+from perbyte.stats.clean import Grounds, Quiet
+from perbyte.stats.figure import judge, summarise
 
 
 def figure_of(simulation, bursts, *, calibrations=None, **policy):
-    return figure(
-        bursts[0].cell,
-        bursts,
-        calibrations or simulation.calibrations(9),
-        replace(simulation.policy, **policy),
-        library="OpenSSL",
-        library_version="3.0",
-    )
+    policy = replace(simulation.policy, **policy)
+    grounds = Grounds(calibrations or simulation.calibrations(9), policy)
+    return judge(summarise(bursts[0].cell, bursts, grounds), policy)
 
 
 def quiet_bursts(simulation, cycles=100.0, epochs=3, **options):
@@ -48,11 +43,7 @@ def test_a_quiet_cell_is_good_and_true(simulation):
         len(this_figure.epoch_ns),
     ) == (360, 3, 3, 3)
     assert this_figure.clean_samples > 350
-    assert (this_figure.cycle_source, this_figure.library, this_figure.calls_per_sample) == (
-        "probe",
-        "OpenSSL",
-        300,
-    )
+    assert (this_figure.cycle_source, this_figure.calls_per_sample) == ("probe", 300)
 
 
 def test_disturbed_samples_do_not_move_the_figure(simulation):
@@ -231,15 +222,11 @@ def test_an_epoch_without_calibration_is_left_out(simulation):
     assert any("epoch 3 has no calibration" in warning.text for warning in this_figure.warnings)
 
 
-def test_the_given_floor_is_used_for_all_or_per_process(simulation):
-    bursts = quiet_bursts(simulation)
-    common = {"library": "", "library_version": ""}
-    low = Quiet(1000.0, 1010.0)
-    for quiet in (low, {simulation.cell.process: low}):
-        this_figure = figure(
-            simulation.cell, bursts, simulation.calibrations(), simulation.policy, quiet=quiet, **common
-        )
-        assert this_figure.clean_samples == 0
+def test_the_given_floor_is_used_for_its_process(simulation):
+    quiet = {simulation.cell.process: Quiet(1000.0, 1010.0)}
+    grounds = Grounds(simulation.calibrations(), simulation.policy, quiet)
+    summary = summarise(simulation.cell, quiet_bursts(simulation), grounds)
+    assert judge(summary, simulation.policy).clean_samples == 0
 
 
 def test_constant_readings_still_have_a_width(make_simulation):

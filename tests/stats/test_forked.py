@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from perbyte.stats.clean import Grounds
 from perbyte.stats.estimate import midmean
 from perbyte.stats.figure import LEAST_FORKS, common_spread, judge, summarise
 from perbyte.stats.interval import (
@@ -38,7 +39,9 @@ def bursts_of(simulation, epochs, forks, *, forked=True, spread=0.01):
 
 def judged(simulation, bursts):
     calibrations = simulation.calibrations(max(burst.epoch for burst in bursts))
-    return judge(summarise(simulation.cell, bursts, calibrations, simulation.policy), simulation.policy)
+    return judge(
+        summarise(simulation.cell, bursts, Grounds(calibrations, simulation.policy)), simulation.policy
+    )
 
 
 def test_the_midmean_of_epochs_is_given_where_forks_took_all_bursts(simulation):
@@ -76,15 +79,14 @@ def test_one_fork_an_epoch_is_one_draw_and_no_mean(simulation):
 
 
 def test_epochs_of_forks_and_of_processes_have_spreads_of_their_own(simulation):
-    policy, calibrations = simulation.policy, simulation.calibrations(5)
+    grounds = Grounds(simulation.calibrations(5), simulation.policy)
 
     def summaries(forked, spread):
         return [
             summarise(
                 simulation.cell,
                 bursts_of(simulation, 5, 4, forked=forked, spread=spread),
-                calibrations,
-                policy,
+                grounds,
             )
             for _ in range(12)
         ]

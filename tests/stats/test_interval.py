@@ -9,6 +9,7 @@ import pytest
 from scipy import integrate, stats
 
 from perbyte.measure.stopping import is_look
+from perbyte.stats.clean import Grounds
 from perbyte.stats.estimate import (
     binomial_bound,
     median,
@@ -19,7 +20,7 @@ from perbyte.stats.estimate import (
     t_quantile,
     two_sided_t,
 )
-from perbyte.stats.figure import figure
+from perbyte.stats.figure import judge, summarise
 from perbyte.stats.interval import (
     _QUARTILE_DEPTH,
     QUARTILE_FROM,
@@ -47,9 +48,8 @@ def test_95_per_cent_intervals_cover(make_simulation, epochs, between, within):
             )
             for e in range(1, epochs + 1)
         ]
-        this_figure = figure(
-            simulation.cell, bursts, calibrations, simulation.policy, library="", library_version=""
-        )
+        summary = summarise(simulation.cell, bursts, Grounds(calibrations, simulation.policy))
+        this_figure = judge(summary, simulation.policy)
         hits += this_figure.interval.low <= 100.0 <= this_figure.interval.high
     assert 0.90 <= hits / trials <= 1.0
 

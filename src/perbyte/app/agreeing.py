@@ -17,7 +17,7 @@ from perbyte.measure.machine import require_linux
 from perbyte.measure.plan import default_sizes, explain_nothing, explain_runners
 from perbyte.measure.sessions import Sessions
 from perbyte.measure.validation import Validation, Verdicts
-from perbyte.model import Cell, Failure
+from perbyte.model import Cell, Failure, Policy
 from perbyte.model.cell import FULL
 from perbyte.runners import RunnerSpec
 
@@ -84,7 +84,7 @@ def agree(
     if not surveyed.failures:
         _require_cells(wanted, cells, surveyed, catalogue)
     absent = list(surveyed.failures)
-    with Sessions(surveyed, cores=choose_cores(), epoch=0, seed=seed, gentle=True) as sessions:
+    with Sessions(surveyed, Policy(cores=choose_cores(), seed=seed, gentle=True)) as sessions:
         for process in dict.fromkeys(cell.process for cell in cells):
             tell("/".join(process[:2]))
             try:

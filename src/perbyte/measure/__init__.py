@@ -6,34 +6,19 @@ here and in the runners' SDK; what a figure is, lives in `stats`.
 
 from perbyte.measure.conduct import Prepared, carry_out, note_after, prepare, prepare_plan, prepare_resumed
 from perbyte.measure.cores import CoreWatch, watch_cores
-from perbyte.measure.forecast import Forecast, Pace, foresee, recall_pace
-from perbyte.measure.history import Moment, RunHistory, RunOutcome, Watcher
-from perbyte.measure.learnt import Learnt, recall
+from perbyte.measure.forecast import Forecast, foresee, recall_pace
+from perbyte.measure.history import Moment, RunOutcome, Watcher
+from perbyte.measure.learnt import recall
 from perbyte.measure.machine import choose_cores, describe_machine
-from perbyte.measure.plan import (
-    Plan,
-    Request,
-    Survey,
-    built_runners,
-    draw_plan,
-    find_cells,
-    left_out,
-    may_mean,
-    survey,
-)
-from perbyte.measure.run import Measurement
+from perbyte.measure.plan import Plan, Request, Survey, built_runners, find_cells, left_out, may_mean, survey
 
 __all__ = [
     "CoreWatch",
     "Forecast",
-    "Learnt",
-    "Measurement",
     "Moment",
-    "Pace",
     "Plan",
     "Prepared",
     "Request",
-    "RunHistory",
     "RunOutcome",
     "Survey",
     "Watcher",
@@ -41,7 +26,6 @@ __all__ = [
     "carry_out",
     "choose_cores",
     "describe_machine",
-    "draw_plan",
     "find_cells",
     "foresee",
     "left_out",

@@ -59,11 +59,8 @@ def _call(cell: Cell, algorithm: Algorithm) -> Callable[[bytes, bytes, bytes], b
     name = cell.algorithm
     if cell.operation == "digest" and name in _HASHES:
         return lambda key, nonce, data: hashlib.new(_HASHES[name], data, usedforsecurity=False).digest()
-    if (
-        cell.operation == "mac"
-        and (of := _HASHES.get(name.removeprefix("hmac-")))
-        and name.startswith("hmac-")
-    ):
+    kind, _, base = name.partition("-")
+    if cell.operation == "mac" and kind == "hmac" and (of := _HASHES.get(base)):
         return lambda key, nonce, data: hmac.digest(key, data, of)
     if cell.operation != "hash":
         return None

@@ -91,58 +91,58 @@ class Auditor:
         self._unasked: dict[Process, list[float]] = defaultdict(list)
         self.around = Surroundings()
 
-    def audit(
-        self, sessions: Sessions, epoch: EpochUnderWay, lost: Collection[Cell], elapsed_s: float = math.inf
-    ) -> None:
+    def audit(self, epoch: EpochUnderWay, lost: Collection[Cell], elapsed_s: float = math.inf) -> None:
         """Look at the cells of the epoch but those that are `lost`. One whose runner computes something else fails.
 
         `elapsed_s` is what the run has taken so far: what is more than a short look waits for its share.
         """
         self.begin(elapsed_s)
-        cells = [
-            cell
-            for cell, tally in epoch.tallies.items()
-            if cell not in lost and tally.bursts and self.is_due(cell)
-        ]
-        problem = "it makes an input for each call, which takes CPU time"
-        for cell in (cell for cell in cells if cell.contract.startswith(PREPARED)):
-            self._keep(Audit(cell, epoch.number, problem=problem))
-        cells = [cell for cell in cells if not cell.contract.startswith(PREPARED)]
+        cells = []
+        for cell, tally in epoch.tallies.items():
+            if cell in lost or not tally.bursts or not self.is_due(cell):
+                continue
+            if cell.contract.startswith(PREPARED):
+                problem = "it makes an input for each call, which takes CPU time"
+                self._keep(Audit(cell, epoch.number, problem=problem))
+            else:
+                cells.append(cell)
         cuts = self._draw_whole(epoch, cells)
         self.look_at_copying(epoch, cells)
         for cell in sorted(cells, key=lambda cell: cell.process):
             tally = epoch.tallies[cell]
-            look = partial(self.look, sessions, cell, epoch.number, tally.calls, tally.call_s, cuts.get(cell))
-            self._try(sessions, epoch, cell, look)
+            look = partial(
+                self.look, epoch.sessions, cell, epoch.number, tally.calls, tally.call_s, cuts.get(cell)
+            )
+            self._try(epoch, cell, look)
             if why := gross_lie(self._audits.get(cell, []), self.around):
                 self._fail(Failure("audit", cell.runner, why, address=cell.address))
         short = [c for c in cells if c in cuts or epoch.tallies[c].call_s < LONG_S]
-        self._try_rows(sessions, epoch, [c for c in short if not c.contract.startswith(ROUTINE)])
-        self._see_idle(sessions, epoch)
-        self._see_refusals(sessions, epoch)
-        self._compare(sessions)
+        self._try_rows(epoch, [c for c in short if not c.contract.startswith(ROUTINE)])
+        self._see_idle(epoch)
+        self._see_refusals(epoch)
+        self._compare(epoch.sessions)
 
-    def _see_idle(self, sessions: Sessions, epoch: EpochUnderWay) -> None:
+    def _see_idle(self, epoch: EpochUnderWay) -> None:
         """Refuse the cells of processes that work while nobody asks them, in four epochs of five.
 
         On one core whoever takes a third of the time slows others by half, which is what refuses a figure.
         """
-        for process in {cell.process for cell in epoch.tallies if sessions.runs(cell.process)}:
+        for process in {cell.process for cell in epoch.tallies if epoch.sessions.runs(cell.process)}:
             cells = [cell for cell in epoch.tallies if cell.process == process]
             seen = self._unasked[process]
-            seen.append(sessions.of(cells[0]).process.unasked_share())
+            seen.append(epoch.sessions.of(cells[0]).process.unasked_share())
             if exceeds_in_epochs(seen, MOST_UNASKED):
                 took = f"takes {middle(seen):.2f} s of CPU time per second"
                 text = f"{took} without a request, and so slows the others"
                 for cell in cells:
                     self._fail(Failure("audit", cell.runner, text, address=cell.address))
 
-    def _see_refusals(self, sessions: Sessions, epoch: EpochUnderWay) -> None:
+    def _see_refusals(self, epoch: EpochUnderWay) -> None:
         """Keep of rows that did not work on another length, where another library did, that nobody could compare them.
 
         A library may have its reasons, so that costs no figure; but nobody gains by it.
         """
-        for cell, why in self._elsewhere.refusals(sessions):
+        for cell, why in self._elsewhere.refusals(epoch.sessions):
             for other in epoch.tallies:
                 if (other.process, other.row) == (cell.process, cell.row):
                     self._keep(Audit(other, epoch.number, elsewhere=why))
@@ -199,7 +199,7 @@ class Auditor:
                 return  # without our own runner nobody knows what memory takes, and fewer are accused
             self._keep(audit)
 
-    def _try_rows(self, sessions: Sessions, epoch: EpochUnderWay, cells: list[Cell]) -> None:
+    def _try_rows(self, epoch: EpochUnderWay, cells: list[Cell]) -> None:
         """Try rows on other data than the run's, while there is time: no runner knows which has its turn.
 
         Of more than a mebibyte an operation in all runners at a time, so that they can be compared.
@@ -212,14 +212,14 @@ class Auditor:
             there.tried.add((cell.process, cell.row))
             least = there.shortest(cell)
             with self._allowance.spent():
-                self._try(sessions, epoch, cell, partial(there.ask, sessions, cell, least, SHORTER))
+                self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, least, SHORTER))
             there.untried[question(replace(cell, size_bytes=LONGER[1]))].append(cell)
         for asked in CHANCE.sample(list(there.untried), len(there.untried)):
             if not self._allowance.has(TRY_S):
                 return
             with self._allowance.spent():
                 for cell in there.untried.pop(asked):
-                    self._try(sessions, epoch, cell, partial(there.ask, sessions, cell, *LONGER))
+                    self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, *LONGER))
 
     def _draw_whole(self, epoch: EpochUnderWay, cells: Sequence[Cell]) -> dict[Cell, Cut]:
         """Cells of long calls that are looked at in pieces in this epoch; the others are drawn by lot."""
@@ -240,9 +240,9 @@ class Auditor:
         if audit.cell.row != COPYING.row:
             self._answers.remember((*question(audit.cell), audit.epoch), audit.cell, digest)
 
-    def _try(self, sessions: Sessions, epoch: EpochUnderWay, cell: Cell, look: Callable[[], str]) -> None:
+    def _try(self, epoch: EpochUnderWay, cell: Cell, look: Callable[[], str]) -> None:
         """Look at a cell, if its process is alive; who computes wrongly at one size is not believed at another."""
-        if not sessions.runs(cell.process):
+        if not epoch.sessions.runs(cell.process):
             return
         epoch.aside.leave(epoch.core_of(cell.process))
         try:

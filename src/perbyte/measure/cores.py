@@ -173,11 +173,8 @@ def noise_note(clean_share: float, cores: Sequence[int]) -> str:
     others = os.getloadavg()[0] - 1
     busy = f"other programs keep about {others:.1f} cores busy: end them; " if others > 0.5 else ""
     allowed = sorted(os.sched_getaffinity(0) - set(cores))
-    free = (
-        f"let it use other cores too (--cores {','.join(map(str, sorted([*cores, *allowed])))}); "
-        if allowed
-        else ""
-    )
+    every = ",".join(map(str, sorted([*cores, *allowed])))
+    free = f"let it use other cores too (--cores {every}); " if allowed else ""
     return (
         f"too noisy: only {clean_share:.0%} of the samples are clean, because something else uses these cores. "
         f"What helps here: {busy}{free}a larger --budget, another hour, or a machine of one's own "

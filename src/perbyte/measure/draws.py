@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perbyte.errors import RunnerError
-from perbyte.measure.cores import Share
-from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of
+from perbyte.measure.rounds import EpochUnderWay
+from perbyte.measure.sessions import BROKE_OFF, failure_of
 from perbyte.model import Burst, Cell, Failure, Policy
 from perbyte.stats.draws import ENOUGH_CALLS
 
@@ -49,15 +49,10 @@ class _Taken:
 
 @dataclass(slots=True)
 class Draws:
-    """The calls of one epoch. `known` holds the bursts so far, `keep` and `fail` take what comes."""
+    """The calls of one epoch. `known` holds the bursts of the run so far."""
 
-    sessions: Sessions
-    number: int
-    policy: Policy
+    epoch: EpochUnderWay
     known: Mapping[Cell, Sequence[Burst]]
-    share: Share
-    keep: Callable[[Burst], None]
-    fail: Callable[[Failure], None]
     _taken: dict[Cell, _Taken] = field(default_factory=dict)
 
     def take(self, cells: Sequence[Cell], deadline: float) -> dict[Cell, float]:
@@ -72,46 +67,48 @@ class Draws:
                 late = time.monotonic() + self._taken[cell].shortest_s > deadline
                 if (self._taken[cell].calls and late) or not self._burst(cell) or self._enough(cell):
                     left.remove(cell)
-        for cell, taken in self._taken.items() if self.policy.audit else ():
+        for cell, taken in self._taken.items() if self.epoch.policy.audit else ():
             self._judge(cell, taken)
         return {cell: taken.shortest_s for cell, taken in self._taken.items() if taken.calls}
 
     def _ready(self, cell: Cell) -> bool:
         """Make one untimed call."""
         try:
-            if self.sessions.revive(cell.process):
-                self.sessions.of(cell).check_calls(self.sessions.handle(cell), 1)
+            sessions = self.epoch.sessions
+            if sessions.revive(cell.process):
+                sessions.of(cell).check_calls(sessions.handle(cell), 1)
                 return True
-            self.fail(Failure("crashed", cell.runner, BROKE_OFF, cell.address))
+            self.epoch.fail(Failure("crashed", cell.runner, BROKE_OFF, cell.address))
         except RunnerError as error:
-            self.fail(failure_of(cell, error))
+            self.epoch.fail(failure_of(cell, error))
         return False
 
     def _enough(self, cell: Cell) -> bool:
         total = calls_of(self.known.get(cell, ()))
-        return self._taken[cell].calls >= wanted_calls(self.policy) or total >= ENOUGH_CALLS
+        return self._taken[cell].calls >= wanted_calls(self.epoch.policy) or total >= ENOUGH_CALLS
 
     def _burst(self, cell: Cell) -> bool:
-        self.share.give_back()
+        epoch, sessions, policy = self.epoch, self.epoch.sessions, self.epoch.policy
+        epoch.share.give_back()
         taken, began = self._taken[cell], time.monotonic()
         left = ENOUGH_CALLS - calls_of(self.known.get(cell, ()))
         try:
-            measured = self.sessions.of(cell).measure(
-                self.sessions.handle(cell),
+            measured = sessions.of(cell).measure(
+                sessions.handle(cell),
                 cell=cell,
-                epoch=self.number,
+                epoch=epoch.number,
                 round=1,
-                samples=max(1, min(BURST_CALLS, left, wanted_calls(self.policy) - taken.calls)),
+                samples=max(1, min(BURST_CALLS, left, wanted_calls(policy) - taken.calls)),
                 calls=1,
                 limit_ms=BURST_MS,
-                clock_tolerance=self.policy.clock_tolerance,
-                contention_tolerance=self.policy.contention_tolerance,
+                clock_tolerance=policy.clock_tolerance,
+                contention_tolerance=policy.contention_tolerance,
             )
         except RunnerError as error:
-            self.fail(failure_of(cell, error))
+            epoch.fail(failure_of(cell, error))
             return False
-        self.keep(measured.burst)
-        tick_hz = max(self.sessions.calibrations[cell.process].tick_hz, 1.0)
+        epoch.keep(measured.burst)
+        tick_hz = max(sessions.calibrations[cell.process].tick_hz, 1.0)
         taken.calls += len(measured.burst)
         taken.timed_s += sum(measured.burst.ticks) / tick_hz
         taken.cpu_s += measured.cpu_s
@@ -124,4 +121,4 @@ class Draws:
                 f"its process worked for {taken.cpu_s:.3g} s in {taken.calls} calls, "
                 f"which are said to have taken {taken.timed_s:.3g} s"
             )
-            self.fail(Failure("audit", cell.runner, message, cell.address))
+            self.epoch.fail(Failure("audit", cell.runner, message, cell.address))

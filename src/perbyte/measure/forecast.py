@@ -14,7 +14,7 @@ import json
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +51,6 @@ class Pace:
     dear_s: dict[str, float] = field(default_factory=dict)
     epochs: dict[str, float] = field(default_factory=dict)
     after_s: dict[str, float] = field(default_factory=dict)
-
-    def start_s(self, runner: str, otherwise: float) -> float:
-        """Seconds in which a process of `runner` comes up."""
-        return self.starts_s.get(runner, otherwise)
 
     def epoch_s(self, cell: Cell, otherwise: float) -> float:
         """Seconds that an epoch of `cell` takes."""
@@ -102,15 +98,8 @@ class Pace:
         self._write()
 
     def _write(self) -> None:
-        content = {
-            "processor": self.processor,
-            "starts": self.starts_s,
-            "cell": self.cell_s,
-            "dear": self.dear_s,
-            "epochs": self.epochs,
-            "after_s": self.after_s,
-        }
-        keep_json(self.file, content)
+        content = {"starts": self.starts_s, "cell": self.cell_s, "dear": self.dear_s, "epochs": self.epochs}
+        keep_json(self.file, {"processor": self.processor, **content, "after_s": self.after_s})
 
 
 def recall_pace(core: int, file: Path | None = None) -> Pace:
@@ -121,9 +110,8 @@ def recall_pace(core: int, file: Path | None = None) -> Pace:
         with file.open("rb") as handle:
             content = json.loads(handle.read(LARGEST_FILE))
         if content["processor"] == pace.processor:
-            return Pace(
-                file=file,
-                processor=pace.processor,
+            return replace(
+                pace,
                 starts_s=_seconds(content["starts"]),
                 cell_s=_seconds({"cell": content["cell"]})["cell"],
                 dear_s=_seconds(content["dear"]),
@@ -229,9 +217,8 @@ def foresee(
     java = {name for name, spec in specs.items() if spec.language in ("java", "kotlin")}
     # a user's own function warms itself once for all sizes
     brief = {name for name in java if specs[name].kind == PROGRAM}
-    starts = sum(
-        pace.start_s(runner, START_JAVA_S if runner in java else START_S) for runner, _, _ in processes
-    )
+    usual = {runner: START_JAVA_S if runner in java else START_S for runner, _, _ in processes}
+    starts = sum(pace.starts_s.get(runner, usual[runner]) for runner, _, _ in processes)
     warm = {name: WARM_OWN_S if name in brief else WARM_JAVA_S for name in java}
     bare = {cell: _bare_s(cell, policy) + warm.get(cell.runner, 0.0) for cell in plan.everything}
     checks = sum(CHECK_S + BYTE_S * cell.size_bytes for cell in plan.everything)

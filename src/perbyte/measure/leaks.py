@@ -11,9 +11,9 @@ from __future__ import annotations
 import itertools
 import random
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from perbyte.catalogue import load
 from perbyte.errors import RunnerError
@@ -47,6 +47,14 @@ TAG = Contrast("input", "late", "early")  # a wrong tag, whose last or first byt
 REJECTION = Contrast("input", "genuine", "changed")
 
 _CIPHERS = ("block-cipher", "stream-cipher")
+_CONTRASTS = {
+    "open": (TAG,),
+    "decapsulate": (REJECTION,),
+    **dict.fromkeys(("digest", "squeeze", "hash"), (DATA,)),
+    "run": (DATA, MESSAGE),
+    "expand": (KEY,),
+    **dict.fromkeys(("seal", "mac"), (KEY, DATA)),
+}
 
 
 def contrasts_of(algorithm: Algorithm, operation: str) -> tuple[Contrast, ...]:
@@ -56,24 +64,13 @@ def contrasts_of(algorithm: Algorithm, operation: str) -> tuple[Contrast, ...]:
     key, so that of `decapsulate` only the ciphertext varies: whether it is refused has to stay secret. Of `open` both
     classes are refused; how far the tag was right has to stay secret.
     """
-    kind = algorithm.kind
-    if operation == "open":
-        return (TAG,)
-    if operation == "decapsulate":
-        return (REJECTION,)
     if operation == "derive":
         return () if algorithm.fixed_key else (KEY, SCALAR)
     if operation == "sign":
         return (MESSAGE,) if algorithm.fixed_key else (KEY,)
-    if operation in ("digest", "squeeze", "hash"):
-        return (DATA,)
-    if operation == "run":
-        return (DATA, MESSAGE)
-    if operation == "expand":
-        return (KEY,)
-    if operation in ("encrypt", "decrypt") and kind in _CIPHERS:
-        return (KEY, DATA)
-    return (KEY, DATA) if operation in ("seal", "mac") else ()
+    if operation in ("encrypt", "decrypt"):
+        return (KEY, DATA) if algorithm.kind in _CIPHERS else ()
+    return _CONTRASTS.get(operation, ())
 
 
 EPOCHS = 4
@@ -99,6 +96,15 @@ class LeakCase:
     def name(self) -> str:
         """What people read."""
         return f"{self.cell.address}, {self.contrast}{', emptied caches' * self.cold}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A process that is asked in one epoch, and what it found out about its clock."""
+
+    session: Session
+    calibration: Calibration
+    epoch: int
 
 
 @dataclass(slots=True)
@@ -136,9 +142,9 @@ class Leaks:
         while left:
             try:
                 with self._session(process, epoch) as session:
-                    calibration = self._calibrate(session, epoch)
+                    place = _Place(session, self._calibrate(session, epoch), epoch)
                     while left:
-                        self._case(session, calibration, left.pop(), epoch, share_s)
+                        self._case(place, left.pop(), share_s)
             except STARTING_FAILS as error:
                 for case in left:
                     self._fail(failure_of(case.cell, error), case)
@@ -164,11 +170,9 @@ class Leaks:
             session, CALIBRATION_MS, epoch=epoch, cores=self.cores, patience_ms=PATIENCE_MS
         )
 
-    def _case(
-        self, session: Session, calibration: Calibration, case: LeakCase, epoch: int, share_s: float
-    ) -> None:
-        cell, began = case.cell, time.monotonic()
-        case.unit = "ns" if calibration.cycle_source == "none" else "cycles"
+    def _case(self, place: _Place, case: LeakCase, share_s: float) -> None:
+        cell, session, began = case.cell, place.session, time.monotonic()
+        case.unit = "ns" if place.calibration.cycle_source == "none" else "cycles"
         try:
             handle = session.prepare(
                 cell.algorithm,
@@ -176,14 +180,14 @@ class Leaks:
                 cell.contract,
                 cell.size_bytes,
                 seed=self.policy.seed,
-                offset=draw_layout(self.seed, epoch).offset,
+                offset=draw_layout(self.seed, place.epoch).offset,
             )
             for number in itertools.count():
                 left_s = share_s - (time.monotonic() - began)
-                if number >= NULL_ONE_IN and (left_s <= 0 or self._enough(case, epoch)):
+                if number >= NULL_ONE_IN and (left_s <= 0 or self._enough(case, place.epoch)):
                     break
                 limit_ms = min(BURST_MS, 1e3 * share_s / NULL_ONE_IN, max(1e3 * left_s, 1.0))
-                self._burst(session, handle, calibration, case, epoch, number, limit_ms)
+                self._burst(place, handle, case, number, limit_ms)
             session.release(handle)
         except RunnerError as error:
             self._faults[cell] += 1
@@ -200,20 +204,12 @@ class Leaks:
         wanted = pairs_wanted(case.real[-WANTED_FROM:], self.target, cycles=case.unit == "cycles")
         return there >= wanted * (epoch + 1) / EPOCHS
 
-    def _burst(
-        self,
-        session: Session,
-        handle: int,
-        calibration: Calibration,
-        case: LeakCase,
-        epoch: int,
-        number: int,
-        limit_ms: float,
-    ) -> None:
+    def _burst(self, place: _Place, handle: int, case: LeakCase, number: int, limit_ms: float) -> None:
         contrast, policy, null = case.contrast, self.policy, number % NULL_ONE_IN == NULL_ONE_IN - 1
+        calibration, epoch = place.calibration, place.epoch
         quiet = own_quiet(calibration, policy)
         taken = take_pairs(
-            session,
+            place.session,
             handle,
             cell=case.cell,
             epoch=epoch,
@@ -244,16 +240,13 @@ class Leaks:
 def unfit(cells: Sequence[Cell], survey: Survey, policy: Policy) -> list[Failure]:
     """Say which cells compute anything wrong, or cannot be asked, by the validation of a run."""
     faults: list[Failure] = []
-    with Sessions(survey, cores=policy.cores, epoch=0, seed=policy.seed, gentle=policy.gentle) as sessions:
+    with Sessions(survey, policy) as sessions:
         for process in dict.fromkeys(cell.process for cell in cells):
             try:
                 sessions.start(process)
             except STARTING_FAILS as error:
-                faults += [
-                    Failure("absent", cell.runner, str(error), cell.address)
-                    for cell in cells
-                    if cell.process == process
-                ]
+                of_process = [cell for cell in cells if cell.process == process]
+                faults += [Failure("absent", cell.runner, str(error), cell.address) for cell in of_process]
         there = [cell for cell in cells if sessions.runs(cell.process)]
         return faults + list(Validation(load(), sessions).examine(there).failures)
 
@@ -265,10 +258,10 @@ class _ProcessEnded(Exception):
 def leak_figures(cases: Sequence[LeakCase], seed: int, *, target: float | None = None) -> list[LeakFigure]:
     """Judge all cases, those of a row together. Cases of which nothing was taken are left out."""
     leaks: list[LeakFigure] = []
-    rows: dict[object, list[LeakCase]] = {}
+    rows: dict[object, list[LeakCase]] = defaultdict(list)
     for case in cases:
         if case.real:
-            rows.setdefault((case.cell.row, case.cold), []).append(case)
+            rows[case.cell.row, case.cold].append(case)
     for row in rows.values():
         told = [(pair_figures(case.real, seed), pair_figures(case.null, seed)) for case in row]
         judged = judge_row(
@@ -286,11 +279,7 @@ def leak_figures(cases: Sequence[LeakCase], seed: int, *, target: float | None =
                     null_taken=sum(len(pairs.clean) for pairs in case.null),
                     found=real,
                     null=null,
-                    verdict=judgement.verdict,
-                    p=judgement.p,
-                    null_p=judgement.null_p,
-                    target=judgement.target,
-                    more_s=judgement.more_s,
+                    **asdict(judgement),
                     failures=(case.failures[0], case.failures[1]),
                 )
             )

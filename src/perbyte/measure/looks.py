@@ -160,8 +160,7 @@ class Looks:
                 return self._chained(audit, few, few.cpu_s / calls, control_s)
             control_s = self._control_s(session, handle, calls, more) if turned else None
             many = session.audit(handle, seed=secrets.randbits(64), calls=calls + more)
-            if not turned:
-                control_s = self._control_s(session, handle, calls, more)
+            control_s = control_s if turned else self._control_s(session, handle, calls, more)
         except RunnerRefused as refused:
             return replace(audit, unchained=f"{refused.code}: {refused}")
         if fault := problem(many):
@@ -247,17 +246,15 @@ class Looks:
             self._own_hz, self._children = self._witness.clock_hz(), session.process.children()
         if any(len(reading.burst) != (count if piece_bytes else 1) for count, reading in taken.items()):
             return replace(audit, problem="bursts of other lengths than requested")
-        few, many = taken[min(times)] if len(times) > 1 else None, taken[max(times)]
+        least, many = taken[min(times)], taken[max(times)]
+        # by one sample where there is no shorter one to take off
+        shorter, taken_off = (min(times), _account(least)) if len(times) > 1 else (0, (0, 0, 0.0, 0.0))
+        ticks, probes, cpu_s, wall_s = (a - b for a, b in zip(_account(many), taken_off, strict=True))
         pieces = cell.size_bytes / piece_bytes if piece_bytes else 1.0  # of a call
-        more = (max(times) - (min(times) if few else 0)) * calls / pieces
+        more = (max(times) - shorter) * calls / pieces
         tick_ns = 1e9 / calibration.tick_hz
-        ticks, probes = (a - b for a, b in zip(_ticks(many), _ticks(few) if few else (0, 0), strict=True))
-        cpu_s, wall_s = (
-            (many.cpu_s - few.cpu_s, many.wall_s - few.wall_s) if few else (many.cpu_s, many.wall_s)
-        )
-        self.sample_s = cpu_s / (max(times) - (min(times) if few else 0))
-        least = taken[min(times)]
-        asking_s = least.cpu_s - sum(_ticks(least)) * tick_ns * 1e-9
+        self.sample_s = cpu_s / (max(times) - shorter)
+        asking_s = least.cpu_s - sum(_account(least)[:2]) * tick_ns * 1e-9
         self.look_s[cell.process] = min(4 * asking_s, MOST_LOOK_S) if asking_s > LOOK_S else LOOK_S
         alone = [by_company(reading.burst, calibration, self._policy)[0] for reading in taken.values()]
         lowest = min(itertools.chain(*alone), default=math.inf)
@@ -305,8 +302,8 @@ def problem(chained: Chained) -> str:
     return f"{answer.failures} calls failed" if answer.failures else ""
 
 
-def _ticks(taken: TakenBursts) -> tuple[int, int]:
-    """Ticks of the calls, and of the probes that stand between them."""
+def _account(taken: TakenBursts) -> tuple[int, int, float, float]:
+    """Ticks of the calls, and of the probes that stand between them; seconds of CPU time and on the clock."""
     burst = taken.burst
     probes = (burst.clock_before, burst.clock_after, burst.contention_before, burst.contention_after)
-    return sum(burst.ticks), sum(map(sum, probes))
+    return sum(burst.ticks), sum(map(sum, probes)), taken.cpu_s, taken.wall_s

@@ -50,12 +50,12 @@ def describe_machine() -> Machine:
         cpu_flags=tuple(sorted(read_flags(_read("/proc/cpuinfo")))),
         microcode=info.get("microcode", ""),
         cores=os.cpu_count() or 0,
-        threads_per_core=_threads_per_core(),
+        threads_per_core=len(_list_of_cores(_read(_CORE.format(0) + "topology/thread_siblings_list"))),
         caches=_caches(),
-        memory_bytes=_memory_bytes(),
+        memory_bytes=int(_found(r"^MemTotal:\s+(\d+) kB", "/proc/meminfo") or 0) * 1024,
         architecture=platform.machine(),
         kernel=platform.release(),
-        distribution=_distribution(),
+        distribution=_found(r'^PRETTY_NAME="?([^"\n]*)', "/etc/os-release"),
         virtualisation=_virtualisation(info),
         governor=_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         turbo=_turbo(),
@@ -136,15 +136,17 @@ def _read(path: str | Path) -> str:
         return ""
 
 
+def _found(pattern: str, path: str) -> str:
+    """The group of the first line of a file that the pattern fits; empty where none does."""
+    match = re.search(pattern, _read(path), re.MULTILINE)
+    return match[1] if match else ""
+
+
 def cpu_facts() -> Iterator[dict[str, str]]:
     """What Linux says of each processor in /proc/cpuinfo, by names in lower case; at least one, which may be empty."""
     for block in _read("/proc/cpuinfo").split("\n\n"):
         pairs = (line.partition(":") for line in block.splitlines())
         yield {name.strip().lower(): value.strip() for name, _, value in pairs}
-
-
-def _threads_per_core() -> int:
-    return len(_list_of_cores(_read(_CORE.format(0) + "topology/thread_siblings_list")))
 
 
 def _caches() -> tuple[str, ...]:
@@ -170,23 +172,13 @@ def own_cache_bytes(system: Path = Path("/sys/devices/system/cpu")) -> int:
     return max(sizes, default=0)
 
 
-def _memory_bytes() -> int:
-    match = re.search(r"^MemTotal:\s+(\d+) kB", _read("/proc/meminfo"), re.MULTILINE)
-    return int(match[1]) * 1024 if match else 0
-
-
-def _distribution() -> str:
-    match = re.search(r'^PRETTY_NAME="?([^"\n]*)', _read("/etc/os-release"), re.MULTILINE)
-    return match[1] if match else ""
-
-
 def _virtualisation(info: dict[str, str]) -> str:
     """What this system runs under, as firmware or kernel name it; empty where the processor says nothing of it."""
     if "hypervisor" not in info.get("flags", "").split():
         if info.get("flags"):
             return ""
-        guest = re.search(r"^VM00 Control Program:\s*(\S+)", _read("/proc/sysinfo"), re.MULTILINE)  # s390x
-        return guest[1].lower() if guest else _read("/sys/hypervisor/type")
+        guest = _found(r"^VM00 Control Program:\s*(\S+)", "/proc/sysinfo")  # s390x
+        return guest.lower() or _read("/sys/hypervisor/type")
     vendor = _read("/sys/class/dmi/id/sys_vendor") + " " + _read("/sys/class/dmi/id/product_name")
     clocks = _read("/sys/devices/system/clocksource/clocksource0/available_clocksource").split()
     return (
@@ -199,11 +191,9 @@ def _virtualisation(info: dict[str, str]) -> str:
 
 
 def _turbo() -> str:
-    no_turbo = _read("/sys/devices/system/cpu/intel_pstate/no_turbo")
-    boost = _read("/sys/devices/system/cpu/cpufreq/boost")
-    if no_turbo:
+    if no_turbo := _read("/sys/devices/system/cpu/intel_pstate/no_turbo"):
         return "off" if no_turbo == "1" else "on"
-    return {"1": "on", "0": "off"}.get(boost, "")
+    return {"1": "on", "0": "off"}.get(_read("/sys/devices/system/cpu/cpufreq/boost"), "")
 
 
 def _nominal_hz(info: dict[str, str]) -> float:

@@ -46,6 +46,11 @@ class _Known:
     burst_s: float = 0.0
     sample_s: float = 0.0
 
+    def drawn(self, own: float, common: float) -> float:
+        """A variance of its own, drawn towards that which cells have in common."""
+        epochs = len(self.means)
+        return (epochs * own + COMMON_WEIGHT * common) / (epochs + COMMON_WEIGHT)
+
 
 @dataclass(frozen=True, slots=True)
 class _Common:
@@ -104,7 +109,7 @@ class Nesting:
         known, planned = self._grown(cell), self.variance(cell)
         if known is None or planned is None:
             return None
-        seen = _drawn(_seen(known), self._common.means, len(known.means))
+        seen = known.drawn(_seen(known), self._common.means)
         quantile = MIDMEAN_SPREAD_LIMIT * normal_quantile(0.5 + self._policy.level / 2)
         # epochs of fewer bursts are worth less than those to come
         return max(1, math.ceil(quantile**2 * planned / precision**2 - len(known.means) * planned / seen))
@@ -117,8 +122,8 @@ class Nesting:
         known, rounds = self._grown(cell), self.rounds(cell)
         if known is None or rounds is None:
             return None
-        seen = _drawn(_seen(known), self._common.means, len(known.means))
-        between = min(_drawn(_between(known), self._common.processes, len(known.means)), seen)
+        seen = known.drawn(_seen(known), self._common.means)
+        between = min(known.drawn(_between(known), self._common.processes), seen)
         return between + (seen - between) * min(1.0, statistics.fmean(known.bursts) / rounds)
 
     def cost_s(self, cell: Cell) -> float:
@@ -138,9 +143,8 @@ class Nesting:
         known = self._grown(cell)
         if known is None:
             return None
-        epochs = len(known.means)
-        bursts = _drawn(statistics.fmean(known.within), self._common.bursts, epochs)
-        processes = _drawn(_between(known), self._common.processes, epochs)
+        bursts = known.drawn(statistics.fmean(known.within), self._common.bursts)
+        processes = known.drawn(_between(known), self._common.processes)
         cheap = self._process_s / (known.burst_s + known.sample_s * self.samples(cell))
         wanted = min(math.sqrt(cheap * bursts / max(processes, TINY)), MOST_TIMES * cheap)
         return max(LEAST_BURSTS, min(MOST_BURSTS, round(wanted)))
@@ -150,10 +154,9 @@ class Nesting:
         known = self._grown(cell)
         if known is None or known.sample_s <= 0:
             return self._policy.burst_samples
-        epochs = len(known.means)
-        samples = _drawn(statistics.fmean(known.samples), self._common.samples, epochs)
+        samples = known.drawn(statistics.fmean(known.samples), self._common.samples)
         # what samples add is part of what bursts were seen to differ by
-        bursts = _drawn(statistics.fmean(known.within), self._common.bursts, epochs)
+        bursts = known.drawn(statistics.fmean(known.within), self._common.bursts)
         wanted = math.sqrt(known.burst_s / known.sample_s * samples / max(bursts, TINY))
         return max(LEAST_SAMPLES, min(self._policy.burst_samples, math.ceil(wanted)))
 
@@ -183,7 +186,3 @@ def _seen(known: _Known) -> float:
 def _between(known: _Known) -> float:
     """The relative variance between processes: that of the means, less what bursts explain of it."""
     return max(_seen(known) - statistics.fmean(known.within) / statistics.fmean(known.bursts), 0.0)
-
-
-def _drawn(own: float, common: float, epochs: int) -> float:
-    return (epochs * own + COMMON_WEIGHT * common) / (epochs + COMMON_WEIGHT)

@@ -162,37 +162,30 @@ def _cells_of(
         if not any(_is_version(hello.library_version, version) for hello in meant.values()):
             message = f"no build of {selector.runner} here has version {version} (perbyte list runners)"
             failures.append(Failure("absent", selector.runner, message))
+    if selector.versions:
+        meant = {
+            process: hello
+            for process, hello in meant.items()
+            if any(_is_version(hello.library_version, version) for version in selector.versions)
+        }
+    # sizes and states are chosen here: one cell of a row speaks for all
+    asked = dataclasses.replace(selector, cpus=selector.cpus or request.cpus, sizes=None, states=None)
     for (runner, cpu), hello in meant.items():
-        if selector.versions and not any(
-            _is_version(hello.library_version, version) for version in selector.versions
-        ):
-            continue
         for row in hello.operations:
-            if row.algorithm not in catalogue.algorithms or not selector.matches_operation(
-                selector.runner, row.algorithm, row.operation
+            algorithm = catalogue.algorithms.get(row.algorithm)
+            if (
+                algorithm is None
+                or not selector.matches_operation(selector.runner, row.algorithm, row.operation)
+                or (request.operations and row.operation not in request.operations)
             ):
                 continue
-            algorithm = catalogue.algorithms[row.algorithm]
             usual = (catalogue.default_contract(algorithm, row.operation),)
             contracts = selector.contracts or request.contracts or usual
-            if request.operations and row.operation not in request.operations:
+            any_size = Cell(runner, row.algorithm, row.operation, 0, row.contract, cpu)
+            if not dataclasses.replace(asked, runner=runner, contracts=contracts).matches(any_size):
                 continue
-            asked = dataclasses.replace(
-                selector,
-                runner=runner,
-                contracts=contracts,
-                cpus=selector.cpus or request.cpus,
-                sizes=None,
-                states=None,
-            )
-            sizes_here = sizes or default_sizes(algorithm)
-            # sizes and states are chosen above: one cell of the row speaks for all
-            if not asked.matches(
-                Cell(runner, row.algorithm, row.operation, sizes_here[0], row.contract, cpu)
-            ):
-                continue
-            for size, state in itertools.product(sizes_here, states):
-                cell = Cell(runner, row.algorithm, row.operation, size, row.contract, cpu, state=state)
+            for size, state in itertools.product(sizes or default_sizes(algorithm), states):
+                cell = dataclasses.replace(any_size, size_bytes=size, state=state)
                 if why := _unfit(cell, algorithm):
                     failures.append(Failure("unsupported", runner, why, address=cell.address))
                 else:

@@ -63,12 +63,10 @@ class Reach:
         calls_s = sum(self._own_s.values())
         # as an epoch took, its checks and looks from outside included
         whole_s = self._policy.epochs * max(calls_s, self._epoch_s)
+        epochs = self._policy.epochs
+        took = {cell: f"about {epochs * self._own_s[cell]:.1f} s in {epochs} epochs" for cell in own}
         return {
-            cell: self.not_reached(
-                cell,
-                f"its calls take about {self._policy.epochs * self._own_s[cell]:.1f} s in {self._policy.epochs} epochs",
-                whole_s,
-            )
+            cell: self.not_reached(cell, f"its calls take {took[cell]}", whole_s)
             for cell in own
             if cell not in kept
         }
@@ -89,12 +87,8 @@ class Reach:
     def not_reached(self, cell: Cell, why: str, whole_s: float) -> Failure:
         """The failure of a cell for which time was wanting; with `whole_s` it would have been reached."""
         text = f"not reached within the budget of {self._policy.budget_s:g} s: {why}"
-        return Failure(
-            NOT_REACHED,
-            cell.runner,
-            f"{text} (--budget {asked_for(whole_s)}s would do)",
-            address=cell.address,
-        )
+        enough = f"--budget {asked_for(whole_s)}s would do"
+        return Failure(NOT_REACHED, cell.runner, f"{text} ({enough})", address=cell.address)
 
     def tell(self, starts_s: Mapping[str, float], measuring_s: float, figures: Iterable[CellFigure]) -> None:
         """Tell the pace what the run took: `measuring_s` in all, and how many epochs its figures needed.

@@ -399,10 +399,10 @@ class EpochUnderWay:
 
     def _note(self, cell: Cell, tally: Tally, bursts: Sequence[Burst]) -> None:
         calibration = self.sessions.calibrations[cell.process]
-        _, values, clean = judge_samples(bursts, calibration, self.policy, self._quiet(cell.process))
+        judged = judge_samples(bursts, calibration, self.policy, self._quiet(cell.process))
         ends = np.cumsum([len(burst) for burst in bursts])[:-1]
         for burst, own_values, kept in zip(
-            bursts, np.split(values, ends), np.split(clean, ends), strict=True
+            bursts, np.split(judged.values, ends), np.split(judged.clean, ends), strict=True
         ):
             self._note_burst(cell, tally, burst, own_values[kept])
 

@@ -7,6 +7,7 @@ interrupted run it goes on where that stopped, with what that left of the budget
 
 from __future__ import annotations
 
+import itertools
 import platform
 import time
 from collections import Counter, defaultdict
@@ -24,6 +25,7 @@ from perbyte.measure.draws import Draws
 from perbyte.measure.forecast import Pace
 from perbyte.measure.history import Admission, Ledger, NullProgress, RunHistory, RunOutcome, Watcher
 from perbyte.measure.learnt import Learnt, probe_note, recall
+from perbyte.measure.looks import question
 from perbyte.measure.nesting import Nesting
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.reach import Reach
@@ -91,13 +93,11 @@ class Measurement:
         self._open = partial(
             Sessions,
             survey,
-            cores=policy.cores,
-            seed=policy.seed,
+            policy,
             input_path=input_path,
             limits=limits,
             admit=Admission(policy, self._ledger, watcher).admit,
             learnt=self._learnt,
-            gentle=policy.gentle,
         )
         self._budget = Budget(policy.budget_s, self.history.measuring_s)
         self._reach = Reach(policy, told_s, pace)
@@ -206,15 +206,14 @@ class Measurement:
                 rounds_over = time.monotonic()
                 if self.policy.audit:
                     with self.timing.of("audit"):
-                        beside.auditor.audit(sessions, epoch, ledger.lost, self.elapsed_s)
+                        beside.auditor.audit(epoch, ledger.lost, self.elapsed_s)
             with self.timing.of("confirming"):
-                self._confirm(sessions, epoch)
+                self._confirm(epoch)
             rest_s = time.monotonic() - rounds_over
             self._take_states(epoch, beside, name, ledger.left(apart))
             if drawn := ledger.left(drawn):
                 self._telling.moment(f"{name}, calls that vary at random", "", number, len(drawn))
-                known = self.history.bursts
-                draws = Draws(sessions, number, self.policy, known, beside.share, epoch.keep, epoch.fail)
+                draws = Draws(epoch, self.history.bursts)
                 with self.timing.of("samples"):
                     ways.states_s |= draws.take(drawn, max(share_ends, time.monotonic() + draws_s))
         self._telling.end_epoch()
@@ -229,9 +228,7 @@ class Measurement:
     def _take_states(self, epoch: EpochUnderWay, beside: _Beside, name: str, cells: Sequence[Cell]) -> None:
         if cells:
             self._telling.moment(f"{name}, calls in states of their own", "", epoch.number, len(cells))
-            hooks = (self._ways.digests, beside.awake, beside.share, epoch.keep, epoch.fail)
-            states = States(epoch.sessions, epoch.number, self.policy.cores, self.policy, *hooks)
-            self._ways.states_s |= states.take(cells)
+            self._ways.states_s |= States(epoch, beside.awake).take(cells)
 
     def _note_ways(self, epoch: EpochUnderWay, *, first: bool) -> None:
         """Say what an epoch showed of the probes, and learn from it how cells are timed from here on."""
@@ -289,12 +286,10 @@ class Measurement:
             self._budget.first_look_s[cell] = early * tally.spent_s / max(1, tally.bursts)
 
     def _validate(self, sessions: Sessions, number: int, cells: Sequence[Cell], share: Share) -> list[Cell]:
-        checked = 0
+        checked = itertools.count(1)
 
         def tell(address: str) -> None:
-            nonlocal checked
-            checked += 1
-            self._telling.moment(f"checking {checked} of {len(cells)}", address, number, len(cells))
+            self._telling.moment(f"checking {next(checked)} of {len(cells)}", address, number, len(cells))
 
         large = SideBySide(sessions, () if self.policy.gentle else self.policy.cores, share.crowded)
         verdicts = Validation(self.catalogue, sessions, tell, side_by_side=large).examine(cells)
@@ -311,11 +306,11 @@ class Measurement:
             self._ledger.leave(cell, failure)
         return self._ledger.left(verdicts.passed)
 
-    def _confirm(self, sessions: Sessions, epoch: EpochUnderWay) -> None:
+    def _confirm(self, epoch: EpochUnderWay) -> None:
         """Compare what the last timed calls gave. A cell that fails now loses all its figures."""
         alike: dict[tuple[object, ...], list[Cell]] = defaultdict(list)
         for cell in epoch.tallies:
-            alike[cell.algorithm, cell.operation, cell.size_bytes, cell.contract].append(cell)
+            alike[question(cell)].append(cell)
         for cell, tally in epoch.tallies.items():
             if cell in self._ledger.lost or not tally.bursts:
                 continue
@@ -327,12 +322,12 @@ class Measurement:
             while True:
                 others = [
                     other
-                    for other in alike[cell.algorithm, cell.operation, cell.size_bytes, cell.contract]
+                    for other in alike[question(cell)]
                     if other.runner != cell.runner
                     and other not in self._ledger.lost
                     and tally.calls * epoch.tallies[other].call_s < MOST_CONFIRM_S
                 ]
-                failure = confirm(sessions, cell, tally.calls, tally.digest, self._ways.digests, others)
+                failure = confirm(epoch.sessions, cell, tally.calls, tally.digest, self._ways.digests, others)
                 if failure:
                     self._ledger.fail(failure)
                 if failure is None or failure.address == cell.address:
@@ -342,7 +337,7 @@ class Measurement:
         """Look at `full` for each unproven row of which no figure in `full` will tell."""
         measured = {cell for cell in self._ledger.alive() if self.history.bursts.get(cell)}
         for tier in without_full(self.history.unproven.values(), measured):
-            self._ledger.note_unproven(look_at_full(self.survey, tier, self.policy.cores, self.policy))
+            self._ledger.note_unproven(look_at_full(self.survey, tier, self.policy))
 
     def _finish(self, complete: bool) -> RunOutcome:
         if complete:
@@ -369,14 +364,7 @@ class Measurement:
         ended = self._stopping.budget_ended or elapsed > self.policy.budget_s
         if complete and (note := imprecise_note(made.cells, self.policy, ended=ended)):
             self._telling.note(note)
-        outcome = RunOutcome(
-            made.cells,
-            tuple(self.history.failures),
-            made.noise_floor,
-            complete,
-            elapsed,
-            self.timing.shares(self._budget.part_s),
-            self._telling.over_at,
-        )
-        self._ledger.sink.finish(outcome.cells, outcome.noise_floor, elapsed, complete)
-        return outcome
+        failures, timing = tuple(self.history.failures), self.timing.shares(self._budget.part_s)
+        self._ledger.sink.finish(made.cells, made.noise_floor, elapsed, complete)
+        over_at = self._telling.over_at
+        return RunOutcome(made.cells, failures, made.noise_floor, complete, elapsed, timing, over_at)

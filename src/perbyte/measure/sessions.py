@@ -10,10 +10,9 @@ from __future__ import annotations
 import contextlib
 import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from perbyte.errors import (
@@ -44,7 +43,7 @@ STARTING_FAILS = (RunnerError, EnvironmentLacking, UsageError)  # what may go wr
 class Sessions:
     """Sessions by process. A context manager; leaving it ends them all.
 
-    `gentle`: without priority over others. `admit` is told who each process is and what it found out about its clock,
+    `admit` is told who each process is and what it found out about its clock,
     replacements included, before anything is asked of it. When it says False the process looks at its clock again, and
     is given up when that does not help.
     """
@@ -52,25 +51,23 @@ class Sessions:
     def __init__(
         self,
         survey: Survey,
+        policy: Policy,
         *,
-        cores: Sequence[int],
-        epoch: int,
-        seed: int,
+        epoch: int = 0,
         input_path: Path | None = None,
         limits: TimeLimits | None = None,
         admit: Callable[[RunnerIdentity, Calibration], bool] = lambda _identity, _calibration: True,
         learnt: Learnt | None = None,
-        gentle: bool = False,
     ) -> None:
         """`learnt` is what is known of the processor; None: what the machine's file says."""
         self._survey = survey
-        self._gentle = gentle
+        self._policy = policy
+        cores = policy.cores
         first = epoch % len(cores)  # so that no core has all the beginnings
         self._cores = (*cores[first:], *cores[:first])
         self._learnt = learnt or recall(cores[0])
         self._epoch = epoch
-        self._layout = draw_layout(seed, epoch)
-        self._seed = seed
+        self._layout = draw_layout(policy.seed, epoch)
         self._input_path = input_path
         self._limits = limits
         self._admit = admit
@@ -83,9 +80,7 @@ class Sessions:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         every = [*self._sessions.values(), *self._launched.values()]
         for session in every:
             with contextlib.suppress(RunnerError):
@@ -143,7 +138,7 @@ class Sessions:
             twin=process.twin,
             environment=self._layout.environment,
             limits=self._limits,
-            gentle=self._gentle,
+            gentle=self._policy.gentle,
         )
 
     def open_alone(self, cell: Cell, core: int) -> tuple[Session, int]:
@@ -167,7 +162,7 @@ class Sessions:
             cell.operation,
             cell.contract,
             cell.size_bytes,
-            seed=self._seed,
+            seed=self._policy.seed,
             offset=self._layout.offset,
             input_path=self._input_path,
         )

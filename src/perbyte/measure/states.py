@@ -20,13 +20,14 @@ from __future__ import annotations
 import mmap
 import os
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 
-from perbyte.measure.cores import Awake, Share
+from perbyte.measure.cores import Awake
 from perbyte.measure.machine import own_cache_bytes
-from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_of, incorrect
+from perbyte.measure.rounds import EpochUnderWay
+from perbyte.measure.sessions import STARTING_FAILS, failure_of, incorrect
 from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
 from perbyte.runners.session import Session
@@ -60,17 +61,10 @@ def precise_enough(figure: CellFigure, policy: Policy) -> bool:
 
 @dataclass(slots=True)
 class States:
-    """The calls of one epoch. `digests` are the outputs that the validation saw, `keep` and `fail` take what comes."""
+    """The calls of one epoch."""
 
-    sessions: Sessions
-    number: int
-    cores: Sequence[int]
-    policy: Policy
-    digests: Mapping[Cell, str]
+    epoch: EpochUnderWay
     awake: Awake
-    share: Share
-    keep: Callable[[Burst], None]
-    fail: Callable[[Failure], None]
     _filled: np.ndarray[tuple[int], np.dtype[np.uint64]] | None = None
 
     def take(self, cells: Sequence[Cell]) -> dict[Cell, float]:
@@ -88,27 +82,28 @@ class States:
                     self._single_calls(group[0])
             except STARTING_FAILS as error:
                 for cell in group:
-                    self.fail(failure_of(cell, error))
+                    self.epoch.fail(failure_of(cell, error))
             took |= dict.fromkeys(group, (time.monotonic() - began) / len(group))
         return took
 
     def _single_calls(self, cell: Cell) -> None:
-        core = self.cores[self.number % len(self.cores)]
-        calibration = self.sessions.calibrations[cell.process]
+        cores = self.epoch.policy.cores
+        core = cores[self.epoch.number % len(cores)]
+        calibration = self.epoch.sessions.calibrations[cell.process]
         bursts: list[Burst] = []
         clean = 0
         with closing(self._first(cell, core) if cell.state == FIRST else self._later(cell, core)) as calls:
             for burst in calls:
                 bursts.append(burst)
-                clean += int(clean_mask(burst, calibration, self.policy)[0])
+                clean += int(clean_mask(burst, calibration, self.epoch.policy)[0])
                 wanted = CLEAN_CALLS[cell.state]
                 if clean >= wanted or len(bursts) >= MOST_CALLS * wanted:
                     break
-        self.keep(_joined(bursts))
+        self.epoch.keep(_joined(bursts))
 
     def _first(self, cell: Cell, core: int) -> Generator[Burst, None, None]:
         while True:
-            self.share.give_back()
+            self.epoch.share.give_back()
             with self._alone(cell, core) as (session, handle), _on(core):
                 self._empty_caches()
                 yield self._one(session, handle, cell)
@@ -117,7 +112,7 @@ class States:
         while True:
             with self._alone(cell, core) as (session, handle):
                 for _ in range(CALLS_A_PROCESS):
-                    self.share.give_back()
+                    self.epoch.share.give_back()
                     session.check_calls(handle, WORK_CALLS)
                     if cell.state == COLD:
                         with _on(core):
@@ -132,36 +127,39 @@ class States:
         measured = session.measure(
             handle,
             cell=cell,
-            epoch=self.number,
+            epoch=self.epoch.number,
             round=1,
             samples=1,
             calls=1,
             limit_ms=WAITS_MS,
-            clock_tolerance=self.policy.clock_tolerance,
-            contention_tolerance=self.policy.contention_tolerance,
+            clock_tolerance=self.epoch.policy.clock_tolerance,
+            contention_tolerance=self.epoch.policy.contention_tolerance,
         )
-        expected = self.digests.get(cell, measured.digest)
+        expected = self.epoch.ways.digests.get(cell, measured.digest)
         if measured.digest != expected:
             message = f"the output of a call in state {cell.state} is another than before the timing"
-            self.fail(incorrect(cell, message, expected, measured.digest))
+            self.epoch.fail(incorrect(cell, message, expected, measured.digest))
         return measured.burst
 
     def _together(self, cells: Sequence[Cell]) -> None:
-        policy, fitting = self.policy, [cell for cell in cells if cell.threads <= len(self.cores)]
+        policy, cores = self.epoch.policy, self.epoch.policy.cores
+        fitting = [cell for cell in cells if cell.threads <= len(cores)]
         for cell in cells:
             if cell not in fitting:
-                message = f"{cell.threads} threads need as many cores, and there are {len(self.cores)} to measure on"
-                self.fail(Failure("refused", cell.runner, message, address=cell.address))
+                message = (
+                    f"{cell.threads} threads need as many cores, and there are {len(cores)} to measure on"
+                )
+                self.epoch.fail(Failure("refused", cell.runner, message, address=cell.address))
         with ExitStack() as stack:
             most = max((cell.threads for cell in fitting), default=0)
-            opened = [stack.enter_context(self._alone(cells[0], core)) for core in self.cores[:most]]
+            opened = [stack.enter_context(self._alone(cells[0], core)) for core in cores[:most]]
             for turn in range(1, ROUNDS + 1):
                 for cell in fitting if turn % 2 else fitting[::-1]:
                     asked = [
                         session.send_measure(
                             handle,
                             cell=cell,
-                            epoch=self.number,
+                            epoch=self.epoch.number,
                             round=turn,
                             samples=BURST_SAMPLES,
                             limit_ms=BURST_MS,
@@ -171,12 +169,12 @@ class States:
                         for session, handle in opened[: cell.threads]
                     ]
                     for request, (session, _) in zip(asked, opened, strict=False):
-                        self.keep(session.receive_measure(request).burst)
-                    self.share.give_back(cell.threads)
+                        self.epoch.keep(session.receive_measure(request).burst)
+                    self.epoch.share.give_back(cell.threads)
 
     @contextmanager
     def _alone(self, cell: Cell, core: int) -> Iterator[tuple[Session, int]]:
-        session, handle = self.sessions.open_alone(cell, core)
+        session, handle = self.epoch.sessions.open_alone(cell, core)
         with session:
             yield session, handle
 

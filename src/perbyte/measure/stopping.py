@@ -24,6 +24,7 @@ from perbyte.measure.states import precise_enough
 from perbyte.model import Cell, CellFigure, Failure, Policy, Process, Quality
 from perbyte.model.cell import LOOP
 from perbyte.stats.arrays import np
+from perbyte.stats.clean import Grounds
 from perbyte.stats.draws import ENOUGH_CALLS
 from perbyte.stats.estimate import normal_quantile
 from perbyte.stats.figure import JudgedEpochs, Spreads, Summary, common_spread, judge, summarise
@@ -89,11 +90,8 @@ def until_precise_s(
         spent_s += np.where(due.any(axis=0), rest_s + cost_s @ due + start_s @ started, 0.0)
         sums = sums + true * draw.standard_normal(true.shape) ** 2
         now = _widths(sums, epochs + further, common, level)
-        reached = (
-            excess
-            * np.divide(now, before, out=np.sqrt(epochs / (epochs + further)) + 0 * now, where=before > 0)
-            <= 1
-        )
+        usual = np.sqrt(epochs / (epochs + further)) + 0 * now
+        reached = excess * np.divide(now, before, out=usual, where=before > 0) <= 1
         looks = np.array([at_look(cell.epochs + further) for cell in cells])[:, None]
         due &= ~(reached & looks)
         if not due.any() or np.median(spent_s) >= most_s:
@@ -165,7 +163,7 @@ class Stopping:
         self.finished = set()
         known = self._summaries(alive)  # of finished cells too: they tell how far epochs lie apart
         spreads = common_spread(known.values())
-        figures = {cell: judge(summary, self._policy, spreads=spreads) for cell, summary in known.items()}
+        figures = {cell: judge(summary, self._policy, spreads) for cell, summary in known.items()}
         for cell in alive:
             done = self._history.epochs_of(cell)
             most = done >= self._policy.max_epochs
@@ -219,9 +217,8 @@ class Stopping:
             return Unfinished(cell.process, done, excess, cost_s)
         figure, seen = figures[cell], relative_variance(known[cell].values)
         spread = spreads[known[cell].forked]
-        excess = min(
-            figure.relative_half_width / self._policy.precision, figure.interval.half_width / LEAST_HALF_WIDTH
-        )
+        relative, half = figure.relative_half_width, figure.interval.half_width
+        excess = min(relative / self._policy.precision, half / LEAST_HALF_WIDTH)
         return Unfinished(
             cell.process,
             figure.epochs,
@@ -267,6 +264,7 @@ class Stopping:
     def _summaries(self, alive: Sequence[Cell]) -> dict[Cell, Summary]:
         """What is known of each cell; one whose samples are of no use is lost."""
         known: dict[Cell, Summary] = {}
+        grounds = Grounds(self._history.calibrations, self._policy)
         for cell in alive:
             if cell.drawn:
                 continue  # as many calls as are wanted, whatever they cost
@@ -275,10 +273,7 @@ class Stopping:
                 known[cell] = before[1]  # a finished cell has no more to say than at the last look
             elif bursts:
                 try:
-                    judged = self._judged.setdefault(cell, {})
-                    known[cell] = summarise(
-                        cell, bursts, self._history.calibrations, self._policy, judged=judged
-                    )
+                    known[cell] = summarise(cell, bursts, grounds, self._judged.setdefault(cell, {}))
                 except PerbyteError as error:
                     self._fail(Failure("refused", cell.runner, str(error), address=cell.address))
                 else:
@@ -293,10 +288,10 @@ def imprecise_note(figures: Sequence[CellFigure], policy: Policy, *, ended: bool
     """
     asked = [figure for figure in figures if not figure.cell.drawn]
     wide = sum(figure.relative_half_width > policy.precision for figure in asked)
+    if not wide:
+        return ""
     why = f"the budget of {policy.budget_s:g} s is spent" if ended else "more epochs would not help"
-    return (
-        f"{why}; {wide} of {len(figures)} cells are less precise than {policy.precision:.2%}" if wide else ""
-    )
+    return f"{why}; {wide} of {len(figures)} cells are less precise than {policy.precision:.2%}"
 
 
 def is_look(done: int, least: int) -> bool:

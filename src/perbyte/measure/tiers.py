@@ -9,7 +9,7 @@ that show neither carry a warning.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from perbyte.catalogue import Catalogue
@@ -22,6 +22,7 @@ from perbyte.stats.arrays import np
 from perbyte.stats.clean import ns_per_call
 from perbyte.stats.compare import ratio_of_medians
 from perbyte.stats.run_figures import CHANGED
+from perbyte.stats.samples import tabulate
 
 _PROBE_BYTES = 1024
 BURSTS = 8  # in each tier
@@ -51,12 +52,12 @@ def without_full(tiers: Iterable[UnprovenTier], measured: Collection[Cell]) -> l
     return unproven
 
 
-def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], policy: Policy) -> UnprovenTier:
+def look_at_full(survey: Survey, tier: UnprovenTier, policy: Policy) -> UnprovenTier:
     """Measure some bursts of the row in each of the two tiers, by turns: no figure of the run, but an interval."""
     medians: dict[str, list[float]] = {FULL: [], tier.row.cpu: []}
     row = tier.row
     try:
-        with Sessions(survey, cores=cores, epoch=0, seed=policy.seed, gentle=policy.gentle) as sessions:
+        with Sessions(survey, policy) as sessions:
             for turn, cpu in itertools.product(range(BURSTS), medians):
                 probed = Cell(row.runner, row.algorithm, row.operation, _PROBE_BYTES, row.contract, cpu)
                 calibration = sessions.calibrations.get(probed.process) or sessions.start(probed.process)
@@ -68,10 +69,8 @@ def look_at_full(survey: Survey, tier: UnprovenTier, cores: Sequence[int], polic
                     samples=30,
                     limit_ms=policy.burst_limit_ms,
                 )
-                medians[cpu].append(float(np.median(ns_per_call(taken.burst, calibration))))
+                medians[cpu].append(float(np.median(ns_per_call(tabulate([taken.burst]), calibration))))
     except PerbyteError:
         return tier
-    estimate = ratio_of_medians(medians[FULL], medians[row.cpu], CHANGED)
-    return (
-        replace(tier, factor=estimate.value, low=estimate.low, high=estimate.high) if estimate.value else tier
-    )
+    ratio = ratio_of_medians(medians[FULL], medians[row.cpu], CHANGED)
+    return replace(tier, factor=ratio.value, low=ratio.low, high=ratio.high) if ratio.value else tier

@@ -71,17 +71,16 @@ class SideBySide:
                 os.sched_setaffinity(pid, {core})
         self._under_way.append(CallUnderWay(cell, session.send_check(handle, 1), core, before))
 
-    def due(self, process: Process) -> Iterator[CallUnderWay]:
-        """Calls to be received before `process` is asked anything, and before one more is asked for: oldest first."""
+    def due(self, process: Process | None = None) -> Iterator[CallUnderWay]:
+        """Calls to be received before `process` is asked anything, and before one more is asked for: oldest first.
+
+        None: all that are under way.
+        """
         for call in list(self._under_way):
             working = len(self._under_way)
             full = working >= max(len(self._cores), 1) or self._crowded(working)
-            if full or call.cell.process == process:
+            if full or process in (None, call.cell.process):
                 yield call
-
-    def rest(self) -> Iterator[CallUnderWay]:
-        """All that are under way, oldest first."""
-        yield from list(self._under_way)
 
     def receive(self, call: CallUnderWay) -> tuple[CheckAnswer, float]:
         """Wait for a call: its answer, and the seconds of CPU time that it took. Raises RunnerError."""
@@ -155,7 +154,7 @@ class Validation:
             if (given := self._guarded(cell)) is not None:
                 answers[cell] = given
             self._took_s[cell] += time.monotonic() - began
-        self._gather(self._large.rest())
+        self._gather(self._large.due())
         self._agree({cell: answer for cell, answer in answers.items() if cell not in self._failed})
         self._exchange([cell for cell in answers if cell not in self._failed])
         verdicts = Verdicts(

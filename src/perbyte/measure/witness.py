@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Self
 
 from perbyte import places
@@ -26,7 +26,8 @@ class Witness:
         self._learnt = learnt or recall(cores[0])
         self._gentle = gentle
         self._session: Session | None = None
-        self._calibration: Calibration | None = None
+        self._tried = False
+        self.calibrations: dict[Process, Calibration] = {}
         self._handles: dict[Cell, int] = {}
 
     def __enter__(self) -> Self:
@@ -38,14 +39,13 @@ class Witness:
 
     def clock_hz(self) -> float:
         """The rate of the core's clock now; 0 where nobody can tell."""
-        if self._session is None and self._calibration is None:
-            self._start()
-        if not self._session or not self._calibration:
+        session = self._begun()
+        if not session:
             return 0.0
         try:
-            if self._calibration.cycle_source == "none":  # the core was too busy then; it may not be now
-                self._calibration = self._calibrate(self._session)
-            taken = self._session.measure(
+            if self.calibrations[_WITNESS.process].cycle_source == "none":  # too busy then, perhaps not now
+                self._calibrate(session)
+            taken = session.measure(
                 self._handles[_WITNESS],
                 cell=_WITNESS,
                 epoch=0,
@@ -55,23 +55,16 @@ class Witness:
                 sample_us=5.0,
             )
         except PerbyteError:
-            self._session.close()
+            session.close()
             self._session = None
             return 0.0
-        return clock_hz(taken, self._calibration)
-
-    @property
-    def calibrations(self) -> Mapping[Process, Calibration]:
-        """What its process found out about its clock, as `Sessions` has it."""
-        return {_WITNESS.process: self._calibration} if self._calibration else {}
+        return clock_hz(taken, self.calibrations[_WITNESS.process])
 
     def of(self, cell: Cell) -> Session:
         """Its session, for a cell of its own. Raises EnvironmentLacking where it cannot be had."""
-        if self._session is None and self._calibration is None:
-            self._start()
-        if not self._session:
-            raise EnvironmentLacking(f"no runner for {cell.address}")
-        return self._session
+        if session := self._begun():
+            return session
+        raise EnvironmentLacking(f"no runner for {cell.address}")
 
     def handle(self, cell: Cell) -> int:
         """The handle of one of its cells, prepared on first use; the one before it is freed. Raises PerbyteError."""
@@ -81,29 +74,31 @@ class Witness:
             self._handles[cell] = _prepare(self.of(cell), cell)
         return self._handles[cell]
 
-    def _calibrate(self, session: Session) -> Calibration:
-        return self._learnt.calibrate(session, 4.0, epoch=0, cores=self._cores, patience_ms=20.0)
+    def _calibrate(self, session: Session) -> None:
+        calibration = self._learnt.calibrate(session, 4.0, epoch=0, cores=self._cores, patience_ms=20.0)
+        self.calibrations[_WITNESS.process] = calibration
 
-    def _start(self) -> None:
+    def _begun(self) -> Session | None:
+        """Its session, which is begun at the first question; None where it cannot be had."""
+        if self._tried:
+            return self._session
+        self._tried = True
         with contextlib.suppress(PerbyteError):
             spec = find(_WITNESS.runner, [places.data_dir("runners")])
             session = Session(spec, core=self._cores[0], gentle=self._gentle)
             try:
                 session.hello()
-                self._calibration = self._calibrate(session)
+                self._calibrate(session)
                 self._handles = {_WITNESS: _prepare(session, _WITNESS)}
             except BaseException:
                 session.close()
                 raise
             self._session = session
-        self._calibration = self._calibration or _NOBODY
+        return self._session
 
 
 def _prepare(session: Session, cell: Cell) -> int:
     return session.prepare(cell.algorithm, cell.operation, cell.contract, cell.size_bytes, seed=1)
-
-
-_NOBODY = Calibration("", "", 0, 0, "none", "", 0.0, 0, 0.0, 0.0, 0.0, {})
 
 
 def clock_hz(taken: TakenBursts, calibration: Calibration) -> float:

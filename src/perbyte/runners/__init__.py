@@ -10,7 +10,6 @@ from perbyte.runners.machinecode import lacking
 from perbyte.runners.needs import install_advice, missing
 from perbyte.runners.session import Session, TimeLimits
 from perbyte.runners.spec import RunnerSpec, Tier, not_built
-from perbyte.runners.taken import TakenBursts
 from perbyte.runners.versions import unfold
 
 __all__ = [
@@ -18,7 +17,6 @@ __all__ = [
     "BuildState",
     "RunnerSpec",
     "Session",
-    "TakenBursts",
     "Tier",
     "TimeLimits",
     "build",

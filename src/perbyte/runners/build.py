@@ -21,7 +21,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -99,27 +99,22 @@ class _Objects:
     """Objects that several builds of this process need: the first one compiles, the others wait for its bytes."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._made: dict[tuple[str, ...], Future[bytes]] = {}
 
     def put(self, command: Sequence[str], sources: str, file: Path) -> None:
         """Compile to `file`, or write what the same command made of the same `sources`. Raises _Failed."""
-        key = (*command, sources)
-        with self._lock:
-            made = self._made.get(key)
-            first = made is None
-            made = self._made.setdefault(key, Future())
-        if first:
-            try:
-                _run([*command, "-o", file.name], file.parent)
-                made.set_result(file.read_bytes())
-            except BaseException as error:
-                with self._lock:
-                    del self._made[key]
-                made.set_exception(error)
-                raise
-        else:
+        key, own = (*command, sources), Future[bytes]()
+        made = self._made.setdefault(key, own)  # in one step, so that one of several threads is the first
+        if made is not own:
             file.write_bytes(made.result())
+            return
+        try:
+            _run([*command, "-o", file.name], file.parent)
+            own.set_result(file.read_bytes())
+        except BaseException as error:
+            del self._made[key]
+            own.set_exception(error)
+            raise
 
 
 _objects = _Objects()
@@ -137,13 +132,8 @@ def build(spec: RunnerSpec, *, force: bool = False, sanitize: bool | None = None
         return BuildOutcome(spec.name, BuildState.UP_TO_DATE)
     library = needs.look(spec)
     if isinstance(library, needs.Missing):
-        return BuildOutcome(
-            spec.name,
-            BuildState.ABSENT,
-            missing=library.what,
-            packages=library.packages,
-            install=library.install,
-        )
+        what, packages, install = library.what, library.packages, library.install
+        return BuildOutcome(spec.name, BuildState.ABSENT, None, what, packages, install)
     out = spec.out(sanitize=sanitize)
     executable = out / spec.name if spec.compiled else None
     with _alone(out):
@@ -159,12 +149,8 @@ def build(spec: RunnerSpec, *, force: bool = False, sanitize: bool | None = None
                 (scratch / _STAMP).write_text(json.dumps(stamp) + "\n", encoding="utf-8")
                 _put_in_place(scratch, out, whole=not spec.compiled)
         except _Failed as failure:
-            return BuildOutcome(
-                spec.name,
-                BuildState.FAILED,
-                output=str(failure)[-_SHOWN:],
-                seconds=time.monotonic() - started,
-            )
+            output, took_s = str(failure)[-_SHOWN:], time.monotonic() - started
+            return BuildOutcome(spec.name, BuildState.FAILED, output=output, seconds=took_s)
         finally:
             shutil.rmtree(scratch, ignore_errors=True)
     return BuildOutcome(spec.name, BuildState.BUILT, executable, seconds=time.monotonic() - started)
@@ -270,18 +256,18 @@ def c_literal(text: str) -> str:
 
 
 def _key(recipe: _Recipe, library: needs.Found) -> str:
-    content = hashlib.sha256()
-    content.update(repr((recipe.objects, recipe.last, recipe.tools, library)).encode())
-    for file in recipe.files:
-        content.update(f"{file}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
-    return content.hexdigest()
+    commands = repr((recipe.objects, recipe.last, recipe.tools, library))
+    return _digest(commands, {str(file): file for file in recipe.files})
 
 
 def _sources_key(spec: RunnerSpec, files: Sequence[Path]) -> str:
     """A digest of names and contents; names are relative, so that a checkout may be moved."""
-    content = hashlib.sha256()
-    for file in files:
-        name = os.path.relpath(file, spec.here)
+    return _digest("", {os.path.relpath(file, spec.here): file for file in files})
+
+
+def _digest(commands: str, files: Mapping[str, Path]) -> str:
+    content = hashlib.sha256(commands.encode())
+    for name, file in files.items():
         content.update(f"{name}\0".encode() + hashlib.sha256(file.read_bytes()).digest())
     return content.hexdigest()
 
@@ -297,8 +283,7 @@ def _stamped(out: Path) -> dict[str, str]:
 
 def _follow(spec: RunnerSpec, recipe: _Recipe, scratch: Path) -> None:
     if not spec.compiled:
-        command = [part.replace("{out}", str(scratch)) for part in recipe.last]
-        _run(command, spec.here)
+        _run([part.replace("{out}", str(scratch)) for part in recipe.last], spec.here)
         return
     if not recipe.objects:
         raise _Failed(f"{spec.here}: there are no sources")

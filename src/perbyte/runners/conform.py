@@ -37,16 +37,10 @@ _OWN_INPUT = ("decapsulate",)  # two handles have two ciphertexts
 _ANY_KEY = ("digest", "squeeze", "mac", "expand", "hash", "run")
 
 _LIMITS = TimeLimits(hello=30, prepare=30, check=30, calibrate=10, measure=30, release=5, quit=1)
+_ROW = ("algorithm", "operation", "contract")
 _GOOD: dict[str, dict[str, Any]] = {
     "hello": {"protocol": 1},
-    "prepare": {
-        "algorithm": "",
-        "operation": "",
-        "contract": "",
-        "size_bytes": SIZES[0],
-        "seed": 7,
-        "offset": 0,
-    },
+    "prepare": {**dict.fromkeys(_ROW, ""), "size_bytes": SIZES[0], "seed": 7, "offset": 0},
     "check": {"handle": 0, "calls": 1},
     "calibrate": {"limit_ms": 1},
     "measure": {
@@ -167,11 +161,7 @@ def _errors(asked: _Asked) -> Iterator[Complaint]:
         if not rows:
             return
         operation = asked.rng.choice(rows)
-        good = {
-            "algorithm": operation.algorithm,
-            "operation": operation.operation,
-            "contract": operation.contract,
-        }
+        good = {name: getattr(operation, name) for name in _ROW}
         for field in good:
             yield from _expect(session, "unsupported", "prepare", {**good, field: "no-such-thing"})
         yield from _expect(session, "bad-size", "prepare", {**good, "size_bytes": 2**62})
@@ -193,11 +183,9 @@ def _errors(asked: _Asked) -> Iterator[Complaint]:
                 values["handle"] = handle
             for name, value in values.items():
                 without = {key: value for key, value in values.items() if key != name}
-                yield from _expect(session, "malformed", verb, without, exact=True, why=f" without {name}")
                 other = {**values, name: wrong[type(value)]}
-                yield from _expect(
-                    session, "malformed", verb, other, exact=True, why=f" with {name} of another type"
-                )
+                for sent, why in ((without, f" without {name}"), (other, f" with {name} of another type")):
+                    yield from _expect(session, "malformed", verb, sent, exact=True, why=why)
         if not _ask(session, "check", handle=handle, calls=1).get("ok"):
             yield Complaint(9, "a handle does not survive errors")
 
@@ -208,22 +196,27 @@ def _operations(asked: _Asked) -> Iterator[Complaint]:
         rows = session.hello().operations
         if not rows:
             yield Complaint(2, "no operations")
-        names = [(row.algorithm, row.operation, row.contract) for row in rows]
+        names = [_name(row) for row in rows]
         for name in sorted({name for name in names if names.count(name) > 1}):
-            yield Complaint(2, f"listed twice: {' '.join(name)}")
+            yield Complaint(2, f"listed twice: {name}")
         if not asked.every:
             rows = list({(row.operation, row.contract): row for row in rows}.values())
         for number, row in enumerate(rows, start=1):
-            asked.tell(f"{number} of {len(rows)} operations: {row.algorithm} {row.operation} {row.contract}")
+            asked.tell(f"{number} of {len(rows)} operations: {_name(row)}")
             try:
                 for section, what in exercise(session, row):
-                    yield Complaint(section, f"{row.algorithm} {row.operation} {row.contract}: {what}")
+                    yield Complaint(section, f"{_name(row)}: {what}")
             except RunnerRefused as refused:
-                yield Complaint(
-                    2,
-                    f"{row.algorithm} {row.operation} {row.contract} is listed, but refused with "
-                    f"{refused.code}: {refused}",
-                )
+                text = f"{_name(row)} is listed, but refused with {refused.code}: {refused}"
+                yield Complaint(2, text)
+
+
+def _name(row: Operation) -> str:
+    return f"{row.algorithm} {row.operation} {row.contract}"
+
+
+def _cell(session: Session, row: Operation, size: int) -> Cell:
+    return Cell(session.spec.name, row.algorithm, row.operation, size, row.contract)
 
 
 def _clock(asked: _Asked) -> Iterator[Complaint]:
@@ -238,16 +231,14 @@ def _clock(asked: _Asked) -> Iterator[Complaint]:
         operation = asked.rng.choice(rows)
         size = fitting_size(session, operation)
         handle = prepare(session, operation, size)
-        cell = Cell(asked.spec.name, operation.algorithm, operation.operation, size, operation.contract)
+        burst = {"cell": _cell(session, operation, size), "epoch": 0, "round": 0}
         for samples, limit_ms in ((1, 1000), (25, 60_000), (1000, 0), (3, 0)):
-            taken = session.measure(
-                handle, cell=cell, epoch=0, round=0, samples=samples, limit_ms=limit_ms, calls=1
-            )
+            taken = session.measure(handle, **burst, samples=samples, limit_ms=limit_ms, calls=1)
             if limit_ms and len(taken.burst) != samples:
                 yield Complaint(7, f"{len(taken.burst)} samples where {samples} were to be had in the time")
             if not limit_ms and len(taken.burst) > 2:
                 yield Complaint(7, f"{len(taken.burst)} samples in no time at all")
-        chosen = session.measure(handle, cell=cell, epoch=0, round=0, samples=2, limit_ms=100, sample_us=20)
+        chosen = session.measure(handle, **burst, samples=2, limit_ms=100, sample_us=20)
         if chosen.digest != session.check_calls(handle, chosen.burst.calls).digest:
             yield Complaint(7, "with calls chosen by the runner the digest is not that of check")
 
@@ -273,15 +264,14 @@ def replay_file(spec: RunnerSpec, file: Path, *, cpu: str = FULL) -> list[str] |
 
 def _endings(asked: _Asked) -> Iterator[Complaint]:
     """Sections 1 and 8: quit and end of file end the process with status 0 within a second."""
-    ends: dict[str, Callable[[Session], None]] = {
-        "quit": lambda session: session.quit(),
-        "end of file": lambda session: session.process.end_input(),
-    }
-    for name, end in ends.items():
+    for name in ("quit", "end of file"):
         with asked.open() as session:
             session.hello()
             try:
-                end(session)
+                if name == "quit":
+                    session.quit()
+                else:
+                    session.process.end_input()
             except RunnerError as fault:
                 yield Complaint(8, f"{name}: {fault}")
                 continue
@@ -346,15 +336,8 @@ def exercise(session: Session, row: Operation) -> Iterator[tuple[int, str]]:
             if (again.length, again.digest, again.head) != (answer.length, answer.digest, answer.head):
                 yield 5, f"two checks of {calls} calls differ"
     for calls in counts:
-        taken = session.measure(
-            handle,
-            cell=Cell(session.spec.name, row.algorithm, row.operation, size, row.contract),
-            epoch=0,
-            round=0,
-            samples=2,
-            limit_ms=1000,
-            calls=calls,
-        )
+        cell = _cell(session, row, size)
+        taken = session.measure(handle, cell=cell, epoch=0, round=0, samples=2, limit_ms=1000, calls=calls)
         if taken.digest != shown[calls].digest and not _is_random(row):
             yield 7, f"the digest after {calls} timed calls is not that of check"
         start, ticks = taken.burst.start, taken.burst.ticks
@@ -414,10 +397,8 @@ def _chain(session: Session, row: Operation, handle: int, length: int) -> Iterat
             yield 11, f"audit is refused with {refused.code}"
         return
     if first.failures or first.forged != first.refused:
-        yield (
-            11,
-            f"{first.failures} audited calls failed, {first.refused} of {first.forged} forgeries were refused",
-        )
+        forgeries = f"{first.refused} of {first.forged} forgeries were refused"
+        yield 11, f"{first.failures} audited calls failed, {forgeries}"
     if not _is_random(row) and first.digest != again.digest:
         yield 11, "two audits with one seed differ"
     if first.digest == other.digest:
@@ -427,10 +408,8 @@ def _chain(session: Session, row: Operation, handle: int, length: int) -> Iterat
         yield 11, f"{control.failures} calls failed in an audit without calls"
     repeated = session.audit(handle, seed=5, calls=2 * length, repeat=length).answer
     if repeated.repeat and not _is_random(row) and repeated.digest != other.digest:
-        yield (
-            11,
-            f"a chain that restarts after {length} calls does not end after {2 * length} calls as after {length}",
-        )
+        restarts = f"a chain that restarts after {length} calls"
+        yield 11, f"{restarts} does not end after {2 * length} calls as after {length}"
     after = session.audit(handle, seed=5, calls=length).answer
     if not _is_random(row) and after.digest != other.digest:
         yield 11, "an audit without calls changes the digest of the next"
@@ -447,9 +426,7 @@ def _verdicts(session: Session, row: Operation, handle: int) -> Iterator[tuple[i
                 yield 5, f"{name} is refused with {refused.code}"
             elif name == "forgery" and row.operation in ("open", "verify", "decapsulate"):
                 yield 5, "open, verify and decapsulate must look at forgeries"
-    odd = KnownAnswer(
-        row.algorithm, row.operation, source="", key="ab" * 999, nonce="cd" * 999, input="ef" * 3
-    )
+    odd = KnownAnswer(row.algorithm, row.operation, "", key="ab" * 999, nonce="cd" * 999, input="ef" * 3)
     try:
         session.check_vector(handle, odd)
         if row.operation not in _ANY_KEY:

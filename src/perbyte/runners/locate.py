@@ -160,11 +160,11 @@ def read_spec(file: Path) -> RunnerSpec:
         **structs.asdict(run) | {"command": run.command or ("{executable}",)},
         tiers=tiers,
     )
-    for text in (*spec.command, *spec.build_command, *spec.environment.values()):
-        spec.fill(text)
+    texts = [*spec.command, *spec.build_command, *spec.environment.values()]
     for tier in tiers.values():
-        for text in (*tier.environment.values(), *tier.arguments):
-            spec.fill(text)
+        texts += [*tier.environment.values(), *tier.arguments]
+    for text in texts:
+        spec.fill(text)
     return spec
 
 

@@ -83,11 +83,11 @@ def look(spec: RunnerSpec) -> Found | Missing:
     lacking += [f"{' '.join(compiler(language))} (compiler for {language})" for language in bare]
     if spec.built and not spec.cross and target.foreign():
         lacking.append(f"a build for {target.triplet()}: its own is for this machine")
-    library = Found((), (), "") if lacking else _library(spec)
-    if isinstance(library, Found) and not lacking:
-        return library
-    if not isinstance(library, Found):
-        lacking += library
+    if not lacking:
+        library = _library(spec)
+        if isinstance(library, Found):
+            return library
+        lacking = library
     packages = _packages(spec, bare)
     return Missing(tuple(lacking), packages, install_command(packages))
 
@@ -157,21 +157,19 @@ def _library(spec: RunnerSpec) -> Found | list[str]:
 
 def _from_pkg_config(spec: RunnerSpec) -> Found | list[str]:
     tool = _pkg_config()
-    lacking = []
-    versions = []
-    for wanted in spec.pkg_config:
-        name = _module(wanted)
-        version = _run([tool, "--modversion", name]).stdout.strip()
-        versions.append(f"{name} {version}")
-        if _run([tool, "--exists", wanted]).returncode:
-            lacking.append(f"{wanted} (found {version})")
+    names = [_module(wanted) for wanted in spec.pkg_config]
+    versions = [_run([tool, "--modversion", name]).stdout.strip() for name in names]
+    lacking = [
+        f"{wanted} (found {version})"
+        for wanted, version in zip(spec.pkg_config, versions, strict=True)
+        if _run([tool, "--exists", wanted]).returncode
+    ]
     if lacking:
         return lacking
-    names = [_module(wanted) for wanted in spec.pkg_config]
     return Found(
         compile=tuple(shlex.split(_run([tool, "--cflags", *names]).stdout)),
         link=tuple(shlex.split(_run([tool, "--libs", *names]).stdout)),
-        version=", ".join(versions),
+        version=", ".join(f"{name} {version}" for name, version in zip(names, versions, strict=True)),
     )
 
 
@@ -186,8 +184,8 @@ def _from_compiler(spec: RunnerSpec) -> Found | list[str]:
     link = tuple(f"-l{name}" for name in spec.libraries)
     with tempfile.TemporaryDirectory(prefix="perbyte-") as scratch:
         output = str(Path(scratch) / "linked")
+        code = "int main(void) { return 0; }\n" if language == "c" else "int main() { return 0; }\n"
         for flag in link:
-            code = "int main(void) { return 0; }\n" if language == "c" else "int main() { return 0; }\n"
             if _run([*command, "-x", language, "-", "-o", output, flag, *spec.link], code).returncode:
                 lacking.append(f"library {flag[2:]}")
     return lacking or Found(compile=(), link=link, version="")

@@ -194,9 +194,7 @@ class RunnerProcess:
     def wait(self, timeout_s: float) -> int | None:
         """Wait for the process to end by itself; its exit status (negative: signal), None when it runs on."""
         if self._child.returncode is None:
-            poller = select.poll()
-            poller.register(self._pidfd, select.POLLIN)
-            if not poller.poll(timeout_s * 1000):
+            if not _readable(self._pidfd, timeout_s):
                 return None
             self._reap()
         return self._child.returncode
@@ -231,9 +229,7 @@ class RunnerProcess:
         _living.discard(self)
 
     def _expect_silence(self) -> None:
-        poller = select.poll()
-        poller.register(self._out, select.POLLIN)
-        if self._pending or any(event & select.POLLIN for _, event in poller.poll(0)):
+        if self._pending or _readable(self._out, 0.0):
             text = self._pending or self._read(self._out) or b""
             raise RunnerSpokeOutOfTurn(self._told(f"output that answers no question: {ascii(text[:80])[1:]}"))
 
@@ -251,9 +247,7 @@ class RunnerProcess:
             began = time.monotonic()
             events = dict(poller.poll(min(left * 1000, MOST_WAIT_MS))) if left > 0 else {}
             overslept = time.monotonic() - began - max(left, 0.0)
-            if (
-                overslept > _STOPPED_S
-            ):  # it was we who were stopped, by Ctrl-Z for example: that time does not count
+            if overslept > _STOPPED_S:  # we were stopped, by Ctrl-Z for example: that time does not count
                 deadline += overslept + _SETTLE_S  # how long it was before the limit, nobody knows
                 continue
             if not events:
@@ -285,9 +279,7 @@ class RunnerProcess:
 
     def _gone(self) -> RunnerError:
         """The fault behind an end of file: a crash when the exit status says so."""
-        poller = select.poll()
-        poller.register(self._pidfd, select.POLLIN)
-        if not poller.poll(_SETTLE_S * 1000):
+        if not _readable(self._pidfd, _SETTLE_S):
             return RunnerEnded(self._told("closed its standard output"))
         self._reap()
         status = self._child.returncode
@@ -333,6 +325,13 @@ _living: weakref.WeakSet[RunnerProcess] = weakref.WeakSet()
 def _end_all() -> None:
     for process in list(_living):
         process.kill()
+
+
+def _readable(descriptor: int, timeout_s: float) -> bool:
+    """True when there is something to be read within the time; an end of file alone is nothing."""
+    poller = select.poll()
+    poller.register(descriptor, select.POLLIN)
+    return any(event & select.POLLIN for _, event in poller.poll(timeout_s * 1000))
 
 
 def _signal_name(number: int) -> str:
@@ -429,15 +428,13 @@ def _limit(pid: int) -> None:
         Path(f"/proc/{pid}/oom_score_adj").write_text("900", encoding="ascii")
 
 
-def _death_signal() -> list[str]:
+def _death_signal() -> tuple[str, ...]:
     """A prefix that has the kernel kill the runner when we are killed; empty where it cannot be had.
 
     Linux ties the signal to the thread that started the process, so only the main thread may ask for it. A
     runner without it still ends at the end of file on its standard input.
     """
-    if threading.current_thread() is not threading.main_thread():
-        return []
-    return list(_setpriv())
+    return _setpriv() if threading.current_thread() is threading.main_thread() else ()
 
 
 @functools.cache

@@ -48,9 +48,8 @@ def between_runs(runs: Sequence[Mapping[Cell, CellFigure]]) -> Across:
         figures = [run[cell] for run in usable if cell in run]
         if len(figures) == len(runs) > 1:
             own = float(np.mean([(figure.relative_half_width / _NORMAL) ** 2 for figure in figures]))
-            variances.append(
-                max(0.0, float(np.var([math.log(figure.ns_per_call) for figure in figures], ddof=1)) - own)
-            )
+            whole = float(np.var([math.log(figure.ns_per_call) for figure in figures], ddof=1))
+            variances.append(max(0.0, whole - own))
     if not variances:
         return Across()
     freedom = len(runs) - 1

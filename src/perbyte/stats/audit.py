@@ -108,25 +108,22 @@ def sum_up_audits(by_cell: Iterable[Sequence[Audit]]) -> Seen:
         cells=len(looked),
         looks=sum(len(audit.claimed_ns) for audit in every),
         time=span(map(_spent, looked)),
-        new_data=span(
-            [
-                max(0.0, v - (middle(a.control_ns) if a.control_ns else 0.0)) / max(1.0, middle(a.cpu_ns))
-                for a in of_cell
-                for v in a.chained_ns
-            ]
-            for of_cell in looked
-        ),
-        threads=span(
-            [
-                max(1.0, *looks)
-                for a in of_cell
-                for looks in zip(a.threads, a.beside or a.threads, strict=True)
-            ]
-            for of_cell in looked
-        ),
+        new_data=span([share for audit in audits for share in _new_shares(audit)] for audits in looked),
+        threads=span([count for audit in audits for count in _threads(audit)] for audits in looked),
         clock=span(map(_clock_ratios, looked)),
         children=max((audit.children for audit in every), default=0),
     )
+
+
+def _new_shares(audit: Audit) -> list[float]:
+    """Cost of calls on new data over that of the timed calls, what a chain takes besides taken off."""
+    control = middle(audit.control_ns) if audit.control_ns else 0.0
+    return [max(0.0, new - control) / max(1.0, middle(audit.cpu_ns)) for new in audit.chained_ns]
+
+
+def _threads(audit: Audit) -> list[float]:
+    """Threads at work, per look: by time on the clock, or beside the busiest where that is more."""
+    return [max(1.0, *pair) for pair in zip(audit.threads, audit.beside or audit.threads, strict=True)]
 
 
 def is_suspicious(audits: Sequence[Audit]) -> bool:
@@ -337,11 +334,7 @@ def _judge_printed(
         own = [rate for rate in audit.own_hz if rate > 0]
         shown = printed.cycles * 1e9 / middle(own) if own and printed.cycles > 0 else printed.ns
         # a thread beside takes CPU time too, and is no part of the call
-        others = audit.beside or audit.threads
-        timed = [
-            cpu / max(threads, more, 1.0)
-            for cpu, threads, more in zip(audit.cpu_ns, audit.threads, others, strict=False)
-        ]
+        timed = [cpu / threads for cpu, threads in zip(audit.cpu_ns, _threads(audit), strict=False)]
         anew = new.get(audit.epoch)
         # a predictor may know its data in one sample and not in the next: what the quicker ones take is sure; of calls
         # on new data only where nothing is put off until a new key or nonce
@@ -429,10 +422,9 @@ def _ratios(audits: Sequence[Audit]) -> tuple[list[float], list[float]]:
     """What was seen over what was said, per look: CPU time of one thread, and time on the clock."""
     low, high = [], []
     for audit in audits:
-        beside = audit.beside or [1.0] * len(audit.threads)
-        looks = zip(audit.claimed_ns, audit.cpu_ns, audit.wall_ns, audit.threads, beside, strict=True)
-        for claimed, cpu, wall, threads, more in looks:
-            low.append(cpu / max(threads, more, 1.0) / claimed if claimed > 0 else math.inf)
+        looks = zip(audit.claimed_ns, audit.cpu_ns, audit.wall_ns, _threads(audit), strict=True)
+        for claimed, cpu, wall, threads in looks:
+            low.append(cpu / threads / claimed if claimed > 0 else math.inf)
             high.append(max(cpu, wall) / claimed if claimed > 0 else math.inf)
     return low, high
 

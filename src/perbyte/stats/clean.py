@@ -17,9 +17,9 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from perbyte.model import Burst, Calibration, Policy, Process
+from perbyte.model import Burst, Calibration, Flag, Policy, Process
 from perbyte.stats.arrays import np
 from perbyte.stats.estimate import beyond_scatter, midmean
 from perbyte.stats.samples import MOMENT_LEAST, Bools, Floats, SampleTable, tabulate
@@ -87,25 +87,64 @@ def clean_mask(burst: Burst, calibration: Calibration, policy: Policy, quiet: Qu
     return mask
 
 
-def clean_values(
-    bursts: Sequence[Burst], calibration: Calibration, policy: Policy, quiet: Quiet | None = None
-) -> Floats:
-    """Return what the clean samples of `bursts` say per call (per piece): core cycles, or ns without a cycle source."""
-    _, values, mask = judge_samples(bursts, calibration, policy, quiet)
-    clean: Floats = values[mask]
-    return clean
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedSamples:
+    """Samples side by side, what each says per call (per piece), and how far probes and kernel vouch for it.
+
+    `values` are the core cycles, or the nanoseconds without a cycle source; `excess` is that of `disturbance`.
+    """
+
+    table: SampleTable
+    cycles: Floats
+    ns: Floats
+    values: Floats
+    excess: Floats
+
+    @property
+    def clean(self) -> Bools:
+        """Which samples are clean, and say something."""
+        mask: Bools = (self.excess <= 1.0) & (self.table.flags == 0) & np.isfinite(self.values)
+        return mask
+
+    @property
+    def failed(self) -> Bools:
+        """In which samples the library reported an error."""
+        mask: Bools = self.table.flags & int(Flag.FAILED_CALL) != 0
+        return mask
 
 
 def judge_samples(
     bursts: Sequence[Burst], calibration: Calibration, policy: Policy, quiet: Quiet | None = None
-) -> tuple[SampleTable, Floats, Bools]:
-    """Return the samples of `bursts` side by side, what each says as in `clean_values`, and which are clean."""
+) -> JudgedSamples:
+    """Return the samples of `bursts` of one process and epoch; parameters as in `clean_mask`."""
     table = tabulate(bursts)
     rate = core_cycles_per_tick(table, calibration)
-    timeless = calibration.cycle_source == "none"
-    values = table_ns(table, calibration) if timeless else table_cycles(table, calibration, rate)
-    clean = (disturbance(table, calibration, policy, quiet, rate) <= 1.0) & (table.flags == 0)
-    return table, values, clean & np.isfinite(values)
+    cycles, ns = cycles_per_call(table, calibration, rate), ns_per_call(table, calibration)
+    values = ns if calibration.cycle_source == "none" else cycles
+    return JudgedSamples(table, cycles, ns, values, disturbance(table, calibration, policy, quiet, rate))
+
+
+@dataclass(frozen=True, slots=True)
+class Grounds:
+    """What the samples of a run are judged by.
+
+    `calibrations` maps (process, epoch) to what that process found out at its start. `quiet` is what the contention
+    probe reads on a quiet core, by process (see `find_quiet`); without it each calibration's own counts.
+    """
+
+    calibrations: Mapping[tuple[Process, int], Calibration]
+    policy: Policy
+    quiet: Mapping[Process, Quiet] = field(default_factory=dict)
+
+    def calibration(self, burst: Burst) -> Calibration | None:
+        """What the process of a burst found out; None where nobody knows."""
+        return self.calibrations.get((burst.cell.process, burst.epoch))
+
+    def judge(self, bursts: Sequence[Burst]) -> JudgedSamples:
+        """Return the samples of bursts of one process and epoch. Raises KeyError without its calibration."""
+        process = bursts[0].cell.process
+        calibration = self.calibrations[process, bursts[0].epoch]
+        return judge_samples(bursts, calibration, self.policy, self.quiet.get(process))
 
 
 def by_company(burst: Burst, calibration: Calibration, policy: Policy) -> tuple[list[float], list[float]]:
@@ -130,20 +169,6 @@ def by_company(burst: Burst, calibration: Calibration, policy: Policy) -> tuple[
             (ticks - calibration.fixed_ticks) / burst.calls * 1e9 / calibration.tick_hz
         )
     return alone, shared
-
-
-def cycles_per_call(burst: Burst, calibration: Calibration) -> Floats:
-    """Return core cycles per call, one per sample; NaN where no cycle source can be trusted.
-
-    PMU cycles where the burst has them, else ticks converted by the clock probes around the sample. What a
-    sample costs beyond its calls is subtracted in either case.
-    """
-    return table_cycles(tabulate([burst]), calibration)
-
-
-def ns_per_call(burst: Burst, calibration: Calibration) -> Floats:
-    """Return nanoseconds per call, one per sample; what a sample costs beyond its calls is subtracted."""
-    return table_ns(tabulate([burst]), calibration)
 
 
 def disturbance(
@@ -213,10 +238,14 @@ def steady_clock(table: SampleTable, calibration: Calibration) -> Floats:
     return np.where(near, own - (1 - kept) * apart, own)
 
 
-def table_cycles(
+def cycles_per_call(
     table: SampleTable, calibration: Calibration, cycles_per_tick: Floats | None = None
 ) -> Floats:
-    """`cycles_per_call` for samples that are laid side by side."""
+    """Return core cycles per call, one per sample; NaN where no cycle source can be trusted.
+
+    PMU cycles where the bursts have them, else ticks converted by the clock probes around the sample. What a
+    sample costs beyond its calls is subtracted in either case.
+    """
     if calibration.cycle_source == "none" or not len(table):
         return np.full(len(table), np.nan)
     rate = core_cycles_per_tick(table, calibration) if cycles_per_tick is None else cycles_per_tick
@@ -225,8 +254,8 @@ def table_cycles(
     return (table.ticks - calibration.fixed_ticks) * rate / table.calls
 
 
-def table_ns(table: SampleTable, calibration: Calibration) -> Floats:
-    """`ns_per_call` for samples that are laid side by side."""
+def ns_per_call(table: SampleTable, calibration: Calibration) -> Floats:
+    """Return nanoseconds per call, one per sample; what a sample costs beyond its calls is subtracted."""
     if calibration.tick_hz <= 0:
         return np.full(len(table), np.nan)
     return (table.ticks - calibration.fixed_ticks) / table.calls * (1e9 / calibration.tick_hz)
@@ -359,29 +388,10 @@ def _ratio(above: Floats | float, below: Floats) -> Floats:
     return np.where(below > 0, above / safe, np.inf)
 
 
-@dataclass(frozen=True, slots=True)
-class OutOfLine:
-    """A calibration unlike its siblings': what it takes for quiet, and what they do (medians), in core cycles."""
-
-    calibration: Calibration
-    own: Quiet
-    usual: Quiet
-    siblings: int
-
-    def __str__(self) -> str:
-        """The sentence that people read."""
-        calibration = self.calibration
-        return (
-            f"{calibration.runner} (tier {calibration.cpu}) takes {self.own.floor:,.0f} to "
-            f"{self.own.limit:,.0f} cycles of its contention probe for a quiet core, {self.siblings} like it "
-            f"{self.usual.floor:,.0f} to {self.usual.limit:,.0f}"
-        )
-
-
 def out_of_line(
     calibration: Calibration, others: Iterable[Calibration], policy: Policy, *, wrong: float = IN_VAIN
-) -> OutOfLine | None:
-    """Return by what `calibration` is unlike its siblings among `others`; None where it is not, or nobody can tell.
+) -> bool:
+    """True where `calibration` is unlike its siblings among `others`, beyond doubt.
 
     Unlike is a floor or a limit that lies beyond what the siblings' scatter explains in all but `wrong` of cases (see
     `beyond_scatter`) and that matters: its limit below the siblings' floor, its floor above their limit, or its limit
@@ -390,7 +400,7 @@ def out_of_line(
     count.
     """
     if calibration.contention_floor <= 0:
-        return None
+        return False
     own_place = (calibration.process, calibration.epoch)
     alike = [
         other
@@ -401,23 +411,21 @@ def out_of_line(
     ]
     own = own_quiet(calibration, policy)
     if len(alike) < LEAST_SIBLINGS or own.floor <= 0:
-        return None
+        return False
     quiet = [own_quiet(other, policy) for other in alike]
     usual = Quiet(
-        float(np.median([pair_quiet.floor for pair_quiet in quiet])),
-        float(np.median([quiet_one.limit for quiet_one in quiet])),
+        float(np.median([other.floor for other in quiet])), float(np.median([other.limit for other in quiet]))
     )
     shared = float(np.median([other.contention_shared for other in alike])) or math.inf
     if not (own.limit < usual.floor or own.floor > usual.limit or own.limit > shared):
-        return None
-    odd = any(
+        return False
+    return any(
         beyond_scatter(math.log(value), [math.log(value) for value in theirs], wrong / 2)
         for value, theirs in (
-            (own.floor, [other_quiet.floor for other_quiet in quiet]),
-            (own.limit, [other_quiet.limit for other_quiet in quiet]),
+            (own.floor, [other.floor for other in quiet]),
+            (own.limit, [other.limit for other in quiet]),
         )
     )
-    return OutOfLine(calibration, own, usual, len(alike)) if odd else None
 
 
 def _probe(calibration: Calibration) -> tuple[str, int, str]:

@@ -157,11 +157,9 @@ def difference(a: CellFigure, comparison: Comparison) -> Estimate:
     """
     cost, ratio = cost_of(a, comparison.unit).estimate, comparison.ratio
     value, own = cost.value * (ratio.value - 1), (ratio.value - 1) * cost.half_width
-    return Estimate(
-        value,
-        value - math.hypot(cost.value * (ratio.value - ratio.low), own),
-        value + math.hypot(cost.value * (ratio.high - ratio.value), own),
-    )
+    down = math.hypot(cost.value * (ratio.value - ratio.low), own)
+    up = math.hypot(cost.value * (ratio.high - ratio.value), own)
+    return Estimate(value, value - down, value + up)
 
 
 def doubt_of(figure: CellFigure, least_epochs: int = 2) -> str:
@@ -197,21 +195,14 @@ def compare_costs(
         "noise floor": floor_width,
     }
     down, up = (max(by_epochs[end], by_samples, own[end], floor_width) for end in (0, 1))
-    interval = Estimate(
-        ratio,
-        ratio * math.exp(-down) if math.isfinite(down) else 0.0,
-        ratio * math.exp(up) if up < 700 else math.inf,
-    )
+    low = ratio * math.exp(-down) if math.isfinite(down) else 0.0
+    high = ratio * math.exp(up) if up < 700 else math.inf
     towards = int(ratio < 1)  # the side that 1 lies on
     measured = max(by_epochs[towards], by_samples, own[towards])
+    dominated_by, reason = max(widths, key=widths.__getitem__), _reason(abs(math.log(ratio)), measured, floor)
+    margin = margin_of(floor, precision)
     return Comparison(
-        interval,
-        max(widths, key=lambda name: widths[name]),
-        _reason(abs(math.log(ratio)), measured, floor),
-        "",
-        measured,
-        floor or 0.0,
-        margin=margin_of(floor, precision),
+        Estimate(ratio, low, high), dominated_by, reason, "", measured, floor or 0.0, margin=margin
     )
 
 
@@ -229,10 +220,9 @@ def _by_epochs(a: Cost, b: Cost, value: float, level: float) -> tuple[float, flo
 def ratio_of_medians(before: Sequence[float], after: Sequence[float], level: float) -> Estimate:
     """The ratio of the medians of two lists of costs, with Welch's interval; 0 where a cost is not positive."""
     costs = []
-    for values in (before, after):
+    for source, values in enumerate((before, after)):
         middle = float(np.median(values)) if len(values) else 0.0
-        costs.append(Cost(Estimate(middle, middle, middle), tuple(values)))
-    costs[1] = replace(costs[1], source=costs[0])
+        costs.append(Cost(Estimate(middle, middle, middle), tuple(values), source=source))
     estimate = compare_costs(costs[0], costs[1], None, level).ratio
     return estimate if math.isfinite(estimate.value) else Estimate(0.0, 0.0, 0.0)
 
@@ -451,9 +441,8 @@ def _mean(values: Sequence[float]) -> float:
 
 def _logs(epochs: Sequence[float]) -> Floats:
     values = np.asarray(epochs, dtype=np.float64)
-    logs: Floats = (
-        np.log(values) if len(values) and 0 < values.min() <= values.max() < math.inf else np.empty(0)
-    )
+    known = len(values) and 0 < values.min() <= values.max() < math.inf
+    logs: Floats = np.log(values) if known else np.empty(0)
     return logs
 
 

@@ -15,9 +15,9 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from perbyte.model import Burst, Calibration, Cell, CellFigure, Estimate, Policy, Process
+from perbyte.model import Burst, Cell, CellFigure, Estimate
 from perbyte.stats.arrays import np
-from perbyte.stats.clean import Quiet, judge_samples
+from perbyte.stats.clean import Grounds
 from perbyte.stats.compare import NS, Comparison, compare_costs, cost_of
 from perbyte.stats.estimate import midmean
 from perbyte.stats.quantity import Unit, read
@@ -37,12 +37,7 @@ class Apart:
     pairs: int
 
 
-def find_apart(
-    bursts: Mapping[Cell, Sequence[Burst]],
-    calibrations: Mapping[tuple[Process, int], Calibration],
-    policy: Policy,
-    quiet: Mapping[Process, Quiet],
-) -> tuple[Apart, ...]:
+def find_apart(bursts: Mapping[Cell, Sequence[Burst]], grounds: Grounds) -> tuple[Apart, ...]:
     """Return the cores that differ from the usual one by more than the precision asked for, beyond doubt.
 
     Per cell and epoch the clean samples of each core have a midmean; the logarithms of their ratios have a median
@@ -59,13 +54,13 @@ def find_apart(
     ratios: dict[int, list[float]] = defaultdict(list)
     cells = [cell for cell, taken in bursts.items() if taken]
     for cell in cells[:: max(1, len(cells) // LOOKED_AT)]:
-        for core, ratio in _ratios(bursts[cell], calibrations, policy, quiet.get(cell.process), usual):
+        for core, ratio in _ratios(bursts[cell], grounds, usual):
             ratios[core].append(ratio)
     apart = []
     for core, logs in sorted(ratios.items()):
         middle = float(np.median(logs))
         error = 1.25 * float(np.std(logs, ddof=1)) / math.sqrt(len(logs)) if len(logs) > 1 else math.inf
-        if len(logs) >= LEAST_PAIRS and abs(middle) - 2 * error > policy.precision:
+        if len(logs) >= LEAST_PAIRS and abs(middle) - 2 * error > grounds.policy.precision:
             apart.append(Apart(core, usual, math.expm1(middle), len(logs)))
     return tuple(apart)
 
@@ -89,26 +84,19 @@ def only(burst: Burst, keep: Sequence[bool]) -> Burst:
     return burst.map(part)
 
 
-def _ratios(
-    bursts: Sequence[Burst],
-    calibrations: Mapping[tuple[Process, int], Calibration],
-    policy: Policy,
-    quiet: Quiet | None,
-    usual: int,
-) -> list[tuple[int, float]]:
+def _ratios(bursts: Sequence[Burst], grounds: Grounds, usual: int) -> list[tuple[int, float]]:
     """(core, logarithm of its cost over the usual core's), once for each epoch that has enough of both."""
     ratios = []
     by_epoch: dict[int, list[Burst]] = defaultdict(list)
     for burst in bursts:
         if burst.core and not burst.piece_bytes:
             by_epoch[burst.epoch].append(burst)
-    for number, taken in by_epoch.items():
-        calibration = calibrations.get((taken[0].cell.process, number))
-        if calibration is None:
+    for taken in by_epoch.values():
+        if not grounds.calibration(taken[0]):
             continue
-        table, values, clean = judge_samples(taken, calibration, policy, quiet)
-        clean &= values > 0
-        on = {int(core): values[clean & (table.core == core)] for core in np.unique(table.core)}
+        judged = grounds.judge(taken)
+        clean, cores = judged.clean & (judged.values > 0), judged.table.core
+        on = {int(core): judged.values[clean & (cores == core)] for core in np.unique(cores)}
         if len(on.get(usual, ())) < LEAST_CLEAN:
             continue
         middle = midmean(on[usual])
@@ -135,17 +123,10 @@ def in_common(bursts: Sequence[Burst], threads: int) -> list[Burst]:
             continue
         begin = max(burst.start[0] for burst in taken)
         end = min(burst.start[-1] + burst.ticks[-1] for burst in taken)
-        within = (
-            only(
-                burst,
-                [
-                    begin <= start and start + ticks <= end
-                    for start, ticks in zip(burst.start, burst.ticks, strict=True)
-                ],
-            )
-            for burst in taken
-        )
-        shared += [burst for burst in within if burst.ticks]
+        for burst in taken:
+            spans = zip(burst.start, burst.ticks, strict=True)
+            within = only(burst, [begin <= start and start + ticks <= end for start, ticks in spans])
+            shared += [within] if within.ticks else []
     return shared
 
 
@@ -173,9 +154,8 @@ def scaling(figures: Sequence[CellFigure]) -> tuple[Scaling, ...]:
     known = {figure.cell: figure for figure in figures}
     scalings = []
     for figure in figures:
-        if not figure.cell.threads:
-            continue
-        if not (each := read(figure, Unit.CALLS_PER_SECOND)):
+        each = read(figure, Unit.CALLS_PER_SECOND) if figure.cell.threads else None
+        if not each:
             continue
         alone = known.get(replace(figure.cell, state="threads-1"))
         efficiency = None

@@ -59,11 +59,7 @@ def fit_cost(
     exact than the run's `noise` floor. None for fewer than three different sizes. Raises UsageError when the
     figures are not of one operation.
     """
-    kinds = {
-        (f.cell.runner, f.cell.algorithm, f.cell.operation, f.cell.contract, f.cell.cpu, f.cell.state)
-        for f in figures
-    }
-    if len(kinds) > 1:
+    if len({(figure.cell.row, figure.cell.state) for figure in figures}) > 1:
         raise UsageError(
             "a cost model is fitted to one operation at a time", hint="choose one cell at several sizes"
         )
@@ -72,13 +68,9 @@ def fit_cost(
         (f.cell.size_bytes, f.per_call if in_cycles else f.ns_per_call, _relative(f, noise)) for f in figures
     )
     points = [(size, cost, error) for size, cost, error in points if size > 0 and cost > 0]
-    sizes, costs, errors = (
-        (np.array(column, dtype=np.float64) for column in zip(*points, strict=True))
-        if points
-        else (np.empty(0),) * 3
-    )
-    if len(np.unique(sizes)) < 3:
+    if len({size for size, _, _ in points}) < 3:
         return None
+    sizes, costs, errors = (np.array(column, dtype=np.float64) for column in zip(*points, strict=True))
     weights = 1 / (costs * errors)
     design = np.stack((np.ones(len(sizes)), sizes), axis=1) * weights[:, None]
     scale = np.linalg.norm(design, axis=0)  # 1 and 10^7 side by side would cost the digits

@@ -13,30 +13,16 @@ time moves it by far less than random variation does; how many calls were distur
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from perbyte.errors import UsageError
-from perbyte.model import (
-    Burst,
-    Calibration,
-    Cell,
-    CellFigure,
-    Doubt,
-    Estimate,
-    Flag,
-    Interval,
-    Policy,
-    Process,
-    Quality,
-    Quantile,
-    Warning,
-)
+from perbyte.model import Burst, Cell, CellFigure, Doubt, Estimate, Interval, Quality, Quantile, Warning
 from perbyte.stats.arrays import np
-from perbyte.stats.clean import Quiet, core_cycles_per_tick, disturbance, table_cycles, table_ns
+from perbyte.stats.clean import Grounds
 from perbyte.stats.compare import SHARED_CORE
-from perbyte.stats.samples import Floats, tabulate
+from perbyte.stats.samples import Floats
 
 SHARES = (0.1, 0.25, 0.5, 0.75, 0.9, 0.99)
 # calls from which on the interval of the 99 % quantile has an upper end at a level of 95 %: 0.99^n < 0.025
@@ -60,32 +46,23 @@ class _Calls:
         return "none" in self.sources or not np.isfinite(self.cycles).all()
 
 
-def figure_of_draws(
-    cell: Cell,
-    bursts: Sequence[Burst],
-    calibrations: Mapping[tuple[Process, int], Calibration],
-    policy: Policy,
-    *,
-    library: str = "",
-    library_version: str = "",
-    quiet: Mapping[Process, Quiet] | None = None,
-) -> CellFigure:
-    """Return the figure of a cell whose calls vary at random, from all its bursts; parameters as in `stats.figure`.
+def figure_of_draws(cell: Cell, bursts: Sequence[Burst], grounds: Grounds) -> CellFigure:
+    """Return the figure of a cell whose calls vary at random, from all its bursts; its library is not known here.
 
     In core cycles where every epoch has them, else in nanoseconds. Raises UsageError without a call to use.
     """
-    calls = _usable(cell, bursts, calibrations, policy, quiet.get(cell.process) if quiet else None)
+    calls, level = _usable(cell, bursts, grounds), grounds.policy.level
     values = calls.ns if calls.timed_only else calls.cycles
-    middle = quantile(values, 0.5, policy.level)
+    middle = quantile(values, 0.5, level)
     quality, warnings = _doubts(calls)
     low = min(middle.low, middle.value / SHARED_CORE) if quality is Quality.NOISY else middle.low
     return CellFigure(
         cell=cell,
-        library=library,
-        library_version=library_version,
+        library="",
+        library_version="",
         cycles_per_call=None if calls.timed_only else middle.value,
         ns_per_call=float(np.median(calls.ns)),
-        interval=Interval(low, middle.high, policy.level, "samples"),
+        interval=Interval(low, middle.high, level, "samples"),
         samples=sum(map(len, bursts)),
         clean_samples=calls.clean,
         epochs=calls.epochs,
@@ -95,31 +72,22 @@ def figure_of_draws(
         quality=quality,
         cycle_source="none" if calls.timed_only else min(calls.sources),
         warnings=warnings,
-        quantiles=quantiles(values, policy.level),
+        quantiles=quantiles(values, level),
     )
 
 
-def _usable(
-    cell: Cell,
-    bursts: Sequence[Burst],
-    calibrations: Mapping[tuple[Process, int], Calibration],
-    policy: Policy,
-    reading: Quiet | None,
-) -> _Calls:
+def _usable(cell: Cell, bursts: Sequence[Burst], grounds: Grounds) -> _Calls:
     """All calls but those in which the library reported an error."""
     cycles, ns, clean, sources = [], [], 0, set()
     for number in sorted({burst.epoch for burst in bursts if burst.ticks}):
-        calibration = calibrations.get((cell.process, number))
-        if calibration is None:
-            continue
-        table = tabulate([burst for burst in bursts if burst.epoch == number])
-        rate = core_cycles_per_tick(table, calibration)
-        usable = table.flags & int(Flag.FAILED_CALL) == 0
-        alone = disturbance(table, calibration, policy, reading, rate) <= 1.0
-        cycles.append(table_cycles(table, calibration, rate)[usable])
-        ns.append(table_ns(table, calibration)[usable])
-        clean += int((alone & usable).sum())
-        sources.add(calibration.cycle_source)
+        taken = [burst for burst in bursts if burst.epoch == number]
+        if calibration := grounds.calibration(taken[0]):
+            judged = grounds.judge(taken)
+            usable = ~judged.failed
+            cycles.append(judged.cycles[usable])
+            ns.append(judged.ns[usable])
+            clean += int(((judged.excess <= 1.0) & usable).sum())
+            sources.add(calibration.cycle_source)
     if not any(map(len, ns)):
         raise UsageError(f"{cell.address} has no usable sample", hint="measure the cell again")
     return _Calls(np.concatenate(cycles), np.concatenate(ns), clean, len(ns), frozenset(sources))

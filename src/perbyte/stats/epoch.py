@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from perbyte.model import Burst, Calibration, Cell, Flag, Policy
+from perbyte.model import Burst, Calibration
 from perbyte.stats.arrays import np
-from perbyte.stats.clean import Quiet, core_cycles_per_tick, disturbance, table_cycles, table_ns
+from perbyte.stats.clean import Grounds
 from perbyte.stats.estimate import (
     lower_quartile,
     median,
@@ -29,7 +29,7 @@ from perbyte.stats.estimate import (
     rank_correlation,
     t_quantile,
 )
-from perbyte.stats.samples import Bools, Floats, SampleTable, tabulate
+from perbyte.stats.samples import Bools, Floats, SampleTable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -155,52 +155,39 @@ class Epoch:
     resolution: float = 0.0
 
 
-def judge_epoch(
-    number: int,
-    bursts: Sequence[Burst],
-    calibration: Calibration,
-    policy: Policy,
-    reading: Quiet | None,
-    unseen: bool = False,
-) -> Epoch | None:
+def judge_epoch(bursts: Sequence[Burst], grounds: Grounds, unseen: bool = False) -> Epoch | None:
     """Return what the bursts of one epoch say, all of whole calls or of pieces of one length; None without a sample.
 
-    `reading` is as in `clean_mask`. `unseen`: no probe vouches for what happens within a call, so the lower quartile
-    speaks and few samples will do.
+    `unseen`: no probe vouches for what happens within a call, so the lower quartile speaks and few samples will do.
+    Raises KeyError without a calibration of the epoch.
     """
-    whole = tabulate(bursts)
-    rate = core_cycles_per_tick(whole, calibration)
-    excess = disturbance(whole, calibration, policy, reading, rate)
-    cycles = table_cycles(whole, calibration, rate)
-    ns = table_ns(whole, calibration)
-    values = ns if calibration.cycle_source == "none" else cycles
-    failed = whole.flags & int(Flag.FAILED_CALL) != 0
-    usable = ~failed & np.isfinite(values)
+    if not bursts:
+        return None
+    judged = grounds.judge(bursts)
+    whole, clean, values = judged.table, judged.clean, judged.values
+    usable = ~judged.failed & np.isfinite(values)
     if not usable.any():
         return None
-    clean = (excess <= 1.0) & (whole.flags == 0) & usable
+    calibration, level = grounds.calibrations[bursts[0].cell.process, bursts[0].epoch], grounds.policy.level
     call_s = median((whole.ticks / whole.calls)[usable]) / max(calibration.tick_hz, 1.0)
     calls = bursts[-1].calls
-    long = calls == 1 and call_s * 1e6 > LONG_US
     located = lower_quartile if unseen else midmean
     quiet = int(clean.sum()) >= (MIN_CLEAN_LONG if unseen else MIN_CLEAN)
-    chosen = clean if quiet else _least_disturbed(excess, whole, usable)
+    chosen = clean if quiet else _least_disturbed(judged.excess, whole, usable)
     kept = values[chosen]
-    half = midmean_half_width(kept, policy.level) * inflation(kept)
-    value = located(kept)
-    resolution = _resolution(whole, calibration, chosen, policy.level)
+    resolution = _resolution(whole, calibration, chosen, level)
     return Epoch(
-        number=number,
-        value=value,
-        half=math.hypot(half, resolution),
-        cycles=located(cycles[chosen]),
-        ns=located(ns[chosen]),
+        number=bursts[0].epoch,
+        value=located(kept),
+        half=math.hypot(midmean_half_width(kept, level) * inflation(kept), resolution),
+        cycles=located(judged.cycles[chosen]),
+        ns=located(judged.ns[chosen]),
         samples=len(whole),
         clean=int(clean.sum()),
         quiet=quiet,
         disturbed=bool((chosen & ~clean).any()),
-        failed=int(failed.sum()),
-        long=long,
+        failed=int(judged.failed.sum()),
+        long=calls == 1 and call_s * 1e6 > LONG_US,
         very_long=unseen,
         pieces=(),
         call_s=call_s,
@@ -219,14 +206,7 @@ def _middles(values: Floats, moment: NDArray[np.int64]) -> tuple[float, ...]:
     return tuple(median(part) for part in np.split(values, cuts) if len(part) >= FEW_IN_BURST)
 
 
-def judge_cut_epoch(
-    cell: Cell,
-    bursts: Sequence[Burst],
-    calibration: Calibration,
-    policy: Policy,
-    reading: Quiet | None,
-    unseen: bool,
-) -> Epoch | None:
+def judge_cut_epoch(bursts: Sequence[Burst], grounds: Grounds, unseen: bool) -> Epoch | None:
     """What an epoch of pieces says of a whole call: the line through the costs of its two lengths, at the call's.
 
     The two lengths that were taken most; another one told how long a call would be. Whole calls stand in where
@@ -237,15 +217,12 @@ def judge_cut_epoch(
         taken[burst.piece_bytes] += len(burst) if burst.piece_bytes else 0
     lengths = sorted(length for length, count in taken.most_common(2) if count)
     short, long = (
-        judge_epoch(
-            bursts[0].epoch, [b for b in bursts if b.piece_bytes == length], calibration, policy, reading
-        )
+        judge_epoch([burst for burst in bursts if burst.piece_bytes == length], grounds)
         for length in (lengths[0], lengths[-1])
     )
     if len(lengths) < 2 or not short or not long:
-        calls = [burst for burst in bursts if not burst.piece_bytes]
-        return judge_epoch(bursts[0].epoch, calls, calibration, policy, reading, unseen) if calls else None
-    times = (cell.size_bytes - lengths[0]) / (lengths[-1] - lengths[0])
+        return judge_epoch([burst for burst in bursts if not burst.piece_bytes], grounds, unseen)
+    times = (bursts[0].cell.size_bytes - lengths[0]) / (lengths[-1] - lengths[0])
 
     def whole(at_short: float, at_long: float) -> float:
         return at_short + times * (at_long - at_short)

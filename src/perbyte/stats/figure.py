@@ -14,14 +14,15 @@ cut, its figure follows from pieces of two lengths, and whole calls that were al
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from perbyte.errors import UsageError
-from perbyte.model import Burst, Calibration, Cell, CellFigure, Doubt, Policy, Process, Quality, Warning
+from perbyte.model import Burst, Cell, CellFigure, Doubt, Policy, Quality, Warning
 from perbyte.model.cell import LOOP
 from perbyte.stats.arrays import np
-from perbyte.stats.clean import Quiet, clean_values
+from perbyte.stats.clean import Grounds
 from perbyte.stats.compare import SHARED_CORE
 from perbyte.stats.cores import in_common
 from perbyte.stats.epoch import MIN_CLEAN, Epoch, judge_cut_epoch, judge_epoch, very_long
@@ -31,7 +32,6 @@ from perbyte.stats.samples import Floats
 
 LEAST_FORKS = 2  # of an epoch that counts as the mean of several draws; a run never plans fewer
 PIECES_APART = 0.05  # by which pieces may cost more than whole calls do
-QuietReadings = Quiet | Mapping[Process, Quiet]
 # what cells have in common, by whether forks made their epochs
 Spreads = Mapping[bool, Spread | None]
 # by number of the epoch, of its bursts, and whether its calls are too long for the probes around them
@@ -71,21 +71,14 @@ class Summary:
 
 
 def summarise(
-    cell: Cell,
-    bursts: Sequence[Burst],
-    calibrations: Mapping[tuple[Process, int], Calibration],
-    policy: Policy,
-    quiet: QuietReadings | None = None,
-    judged: JudgedEpochs | None = None,
+    cell: Cell, bursts: Sequence[Burst], grounds: Grounds, judged: JudgedEpochs | None = None
 ) -> Summary:
-    """Return what all bursts of `cell` say; parameters and errors as in `figure`.
+    """Return what all bursts of `cell` say. Raises UsageError when no burst holds a sample that can be used.
 
-    `judged` keeps what was found out about each epoch for the next call about the same cell, policy and `quiet`.
+    `judged` keeps what was found out about each epoch for the next call about the same cell, policy and quiet core.
     """
     warnings: list[Warning] = []
-    epochs, whole = _epochs(
-        cell, bursts, calibrations, policy, quiet, warnings, {} if judged is None else judged
-    )
+    epochs, whole = _epochs(cell, bursts, grounds, warnings, {} if judged is None else judged)
     if not epochs:
         raise UsageError(f"{cell.address} has no usable sample", hint="measure the cell again")
     used = _choose(epochs)
@@ -109,37 +102,11 @@ def common_spread(summaries: Iterable[Summary]) -> Spreads:
     return {forked: find_spread(s.values for s in usual if s.forked is forked) for forked in (True, False)}
 
 
-def figure(
-    cell: Cell,
-    bursts: Sequence[Burst],
-    calibrations: Mapping[tuple[Process, int], Calibration],
-    policy: Policy,
-    *,
-    library: str,
-    library_version: str,
-    quiet: QuietReadings | None = None,
-    spreads: Spreads | None = None,
-) -> CellFigure:
-    """Return the figure of `cell` from all its bursts.
+def judge(summary: Summary, policy: Policy, spreads: Spreads | None = None) -> CellFigure:
+    """Return the figure that follows from a summary; its library is not known here.
 
-    `calibrations` maps (process, epoch) to what that process found out at its start. `quiet` is what the contention
-    probe reads on a quiet core, for all processes or per process (see `find_quiet`); None: each calibration's own.
     `spreads` are what the cells of the run have in common (see `common_spread`); None: this cell speaks for itself.
-    Raises UsageError when no burst holds a sample that can be used.
     """
-    summary = summarise(cell, bursts, calibrations, policy, quiet)
-    return judge(summary, policy, library=library, library_version=library_version, spreads=spreads)
-
-
-def judge(
-    summary: Summary,
-    policy: Policy,
-    *,
-    library: str = "",
-    library_version: str = "",
-    spreads: Spreads | None = None,
-) -> CellFigure:
-    """Return the figure that follows from a summary; parameters as in `figure`."""
     cell, epochs, used, values = summary.cell, summary.epochs, summary.used, summary.values
     in_cycles, unseen, warnings = summary.in_cycles, summary.very_long, list(summary.warnings)
     sources = {epoch.calibration.cycle_source for epoch in used}
@@ -170,8 +137,8 @@ def judge(
         warnings.append(Warning(Doubt.NO_CYCLES, f"no cycles: {why}"))
     return CellFigure(
         cell=cell,
-        library=library,
-        library_version=library_version,
+        library="",
+        library_version="",
         cycles_per_call=value if in_cycles else None,
         ns_per_call=middle(np.array([epoch.ns for epoch in used])),
         interval=interval,
@@ -195,37 +162,29 @@ def _scale(value: float, epoch: Epoch) -> float:
 
 
 def _epochs(
-    cell: Cell,
-    bursts: Iterable[Burst],
-    calibrations: Mapping[tuple[Process, int], Calibration],
-    policy: Policy,
-    quiet: QuietReadings | None,
-    warnings: list[Warning],
-    judged: JudgedEpochs,
+    cell: Cell, bursts: Iterable[Burst], grounds: Grounds, warnings: list[Warning], judged: JudgedEpochs
 ) -> tuple[list[Epoch], list[float]]:
     """The epochs of a cell, and its clean whole calls where pieces were timed.
 
     Where the data of a call fill the caches, pieces that wait for quiet moments between them find less there than calls
     in a loop do, and it is the loop that a figure promises: whole calls count then, where there are any.
     """
-    by_epoch: dict[int, list[Burst]] = {}
+    by_epoch: dict[int, list[Burst]] = defaultdict(list)
     for burst in bursts:
         if burst.ticks:
-            by_epoch.setdefault(burst.epoch, []).append(burst)
-    unseen = _is_unseen(by_epoch, calibrations, judged)
+            by_epoch[burst.epoch].append(burst)
+    unseen = _is_unseen(by_epoch, grounds, judged)
     epochs: list[Epoch] = []
     uncut: list[Epoch] = []
     whole: list[float] = []
     for number in sorted(by_epoch):
-        calibration = calibrations.get((cell.process, number))
-        if calibration is None:
+        if not grounds.calibration(by_epoch[number][0]):
             text = f"epoch {number} has no calibration and is left out"
             warnings.append(Warning(Doubt.NO_CALIBRATION, text, (number,)))
             continue
-        reading = quiet.get(cell.process) if isinstance(quiet, Mapping) else quiet
         key = (number, len(by_epoch[number]), unseen)
         if key not in judged:
-            judged[key] = _judge(cell, by_epoch[number], calibration, policy, reading, unseen)
+            judged[key] = _judge(cell, by_epoch[number], grounds, unseen)
         epoch, entire, values = judged[key]
         whole.extend(values)
         if epoch is None:
@@ -250,34 +209,24 @@ def _epochs(
 
 
 def _judge(
-    cell: Cell,
-    bursts: Sequence[Burst],
-    calibration: Calibration,
-    policy: Policy,
-    reading: Quiet | None,
-    unseen: bool,
+    cell: Cell, bursts: Sequence[Burst], grounds: Grounds, unseen: bool
 ) -> tuple[Epoch | None, Epoch | None, list[float]]:
     """What an epoch says, what its whole calls alone say, and its clean whole calls where pieces were timed."""
-    number = bursts[0].epoch
     taken = sorted(bursts, key=lambda burst: burst.round)
     if cell.threads:
         taken = in_common(taken, cell.threads)
     if not any(burst.piece_bytes for burst in taken):
-        epoch = judge_epoch(number, taken, calibration, policy, reading, unseen)
+        epoch = judge_epoch(taken, grounds, unseen)
         return epoch, epoch, []
     calls = [burst for burst in taken if not burst.piece_bytes]
-    return (
-        judge_cut_epoch(cell, taken, calibration, policy, reading, unseen),
-        judge_epoch(number, calls, calibration, policy, reading, unseen) if calls else None,
-        clean_values(calls, calibration, policy, reading).tolist(),
-    )
+    clean: list[float] = []
+    if calls:
+        samples = grounds.judge(calls)
+        clean = samples.values[samples.clean].tolist()
+    return judge_cut_epoch(taken, grounds, unseen), judge_epoch(calls, grounds, unseen), clean
 
 
-def _is_unseen(
-    by_epoch: Mapping[int, Sequence[Burst]],
-    calibrations: Mapping[tuple[Process, int], Calibration],
-    judged: JudgedEpochs,
-) -> bool:
+def _is_unseen(by_epoch: Mapping[int, Sequence[Burst]], grounds: Grounds, judged: JudgedEpochs) -> bool:
     """True where the whole calls of a cell are too long for the probes around them, by most of its epochs.
 
     Decided for the cell: an epoch must not choose a milder rule for itself because it was disturbed.
@@ -289,7 +238,7 @@ def _is_unseen(
             votes += [very_long(before[1].calls, before[1].call_s)] if before[1] else []
             continue
         whole = [burst for burst in bursts if not burst.piece_bytes]
-        calibration = calibrations.get((whole[0].cell.process, number)) if whole else None
+        calibration = grounds.calibration(whole[0]) if whole else None
         if calibration:
             ticks = np.array([tick / burst.calls for burst in whole for tick in burst.ticks])
             votes.append(very_long(whole[-1].calls, median(ticks) / max(calibration.tick_hz, 1.0)))
@@ -302,9 +251,8 @@ def _pieces_warning(cut: Sequence[Epoch], whole: Sequence[float], value: float) 
     call_s = median(np.array([epoch.call_s for epoch in cut]))
     text = f"one call lasts {_duration(call_s)}: pieces of {shorter} and {longer} bytes were timed"
     if not whole:
-        return Warning(
-            Doubt.PIECES, f"{text}; no whole call was alone on the core", (call_s, shorter, longer)
-        )
+        text += "; no whole call was alone on the core"
+        return Warning(Doubt.PIECES, text, (call_s, shorter, longer))
     apart = lower_quartile(np.array(whole)) / value - 1 if value else math.inf
     calls = "call reads" if len(whole) == 1 else "calls read"
     text += f"; {len(whole)} whole {calls} {100 * apart:+.2g} %"
@@ -364,9 +312,8 @@ def _doubts(
         )
         warnings.append(Warning(Doubt.LONG, text, (call_s,)))
     moving = [epoch for epoch in used if epoch.trend]
-    if moving and 2 * len(moving) >= len(
-        used
-    ):  # code that has not settled moves in every process, a neighbour in one
+    # code that has not settled moves in every process, a neighbour in one
+    if moving and 2 * len(moving) >= len(used):
         doubts.append(Quality.UNSETTLED)
         steps = ", ".join(f"{100 * e.trend.change:+.2g} % in epoch {e.number}" for e in moving if e.trend)
         text = f"the figure still moved from the beginning to the end of an epoch: {steps}"

@@ -112,9 +112,7 @@ def shapiro_wilk(values: Sequence[float]) -> float:
             return 0.0
         y, middle, spread = -math.log(bound - y), _polynomial(SMALL_MEAN, n), _polynomial(SMALL_SPREAD, n)
     else:
-        middle, spread = (
-            _polynomial(coefficients, math.log(n)) for coefficients in (LARGE_MEAN, LARGE_SPREAD)
-        )
+        middle, spread = _polynomial(LARGE_MEAN, math.log(n)), _polynomial(LARGE_SPREAD, math.log(n))
     return math.erfc((y - middle) / math.exp(spread) / math.sqrt(2)) / 2
 
 
@@ -187,9 +185,8 @@ def _royston_weights(n: int) -> Floats:
         return np.array([math.sqrt(0.5)])
     expected = np.array([-normal_quantile((i - 0.375) / (n + 0.25)) for i in range(1, n // 2 + 1)])
     squares = 2 * float((expected**2).sum())
-    outer = [_polynomial(coefficients, 1 / math.sqrt(n)) for coefficients in (OUTERMOST, SECOND)][
-        : 1 + (n > 5)
-    ]
+    outermost = (OUTERMOST, SECOND) if n > 5 else (OUTERMOST,)
+    outer = [_polynomial(coefficients, 1 / math.sqrt(n)) for coefficients in outermost]
     weights = expected / math.sqrt(squares)
     weights[: len(outer)] += outer
     own = 2 * float((expected[: len(outer)] ** 2).sum())

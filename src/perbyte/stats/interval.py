@@ -119,7 +119,11 @@ def combined_interval(
         return Interval(min(low, centre - within), max(high, centre + within), level=level, dominated_by=by)
     between = between_half_width(epoch_values, level, spread)
     dominated_by = "samples" if len(epoch_values) < 2 or within > between else "epochs"
-    half = within if dominated_by == "samples" else between
+    return _symmetric(centre, within if dominated_by == "samples" else between, level, dominated_by)
+
+
+def _symmetric(centre: float, half: float, level: float, dominated_by: str) -> Interval:
+    """The interval of a half-width; [0, infinity] where that is not known."""
     if not math.isfinite(half):
         return Interval(low=0.0, high=math.inf, level=level, dominated_by="samples")
     return Interval(low=centre - half, high=centre + half, level=level, dominated_by=dominated_by)
@@ -149,9 +153,7 @@ def forked_interval(
         raise ValueError("the spread between epochs needs two of them")
     between = spread_half_width(epoch_values, level, spread, midmean_spread(n))
     steps = math.sqrt(math.fsum(half * half for half in epoch_resolutions) / n / n)
-    half = max(between, steps)
-    by = "samples" if steps > between else "epochs"
-    return Interval(centre - half, centre + half, level=level, dominated_by=by)
+    return _symmetric(centre, max(between, steps), level, "samples" if steps > between else "epochs")
 
 
 def quartile_interval(epoch_values: Sequence[float], level: float) -> Interval:
@@ -164,10 +166,7 @@ def quartile_interval(epoch_values: Sequence[float], level: float) -> Interval:
     values = np.sort(np.asarray(epoch_values, dtype=float))
     n, centre = len(values), lower_quartile(values)
     if n < QUARTILE_FROM:
-        half = between_half_width(epoch_values, level)
-        if not math.isfinite(half):
-            return Interval(0.0, math.inf, level=level, dominated_by="samples")
-        return Interval(centre - half, centre + half, level=level, dominated_by="epochs")
+        return _symmetric(centre, between_half_width(epoch_values, level), level, "epochs")
     outside = (1 - level) / 2
     ranks = [rank for rank in range(n) if _fewer_below(n, rank + 1) >= 1 - outside]
     high = float(values[ranks[0] if ranks else -1])
@@ -175,9 +174,8 @@ def quartile_interval(epoch_values: Sequence[float], level: float) -> Interval:
         depth = _QUARTILE_DEPTH[n - QUARTILE_FROM] * normal_quantile(1 - outside) / normal_quantile(0.975)
         low = centre - depth * (median(values) - float(values[0]))
     else:
-        low = float(
-            values[max([rank for rank in range(n) if _fewer_below(n, rank + 1) <= outside], default=0)]
-        )
+        below = [rank for rank in range(n) if _fewer_below(n, rank + 1) <= outside]
+        low = float(values[max(below, default=0)])
     return Interval(min(low, centre), max(high, centre), level=level, dominated_by="epochs")
 
 
@@ -221,14 +219,9 @@ def find_spread(cells: Iterable[Sequence[float]]) -> Spread | None:
     middle = float(np.median([variance for variance, _ in known])) if known else 0.0
     if len(known) < LEAST_CELLS or middle <= 0:
         return None
-    halves = [freedom / 2 for _, freedom in known]
-    logs = np.array(
-        [
-            math.log(max(variance, _SMALLEST * middle)) - digamma(half) + math.log(half)
-            for (variance, _), half in zip(known, halves, strict=True)
-        ]
-    )
-    excess = float(logs.var(ddof=1)) - math.fsum(trigamma(half) for half in halves) / len(halves)
+    halves = [(max(variance, _SMALLEST * middle), freedom / 2) for variance, freedom in known]
+    logs = np.array([math.log(variance) - digamma(half) + math.log(half) for variance, half in halves])
+    excess = float(logs.var(ddof=1)) - math.fsum(trigamma(half) for _, half in halves) / len(halves)
     freedom = min(2 * _inverse_trigamma(excess), MOST_FREEDOM) if excess > 0 else MOST_FREEDOM
     common = math.exp(float(logs.mean()) + digamma(freedom / 2) - math.log(freedom / 2))
     return Spread(common, freedom)
@@ -256,12 +249,8 @@ def digamma(x: float) -> float:
         total -= 1 / x
         x += 1
     square = 1 / (x * x)
-    return (
-        total
-        + math.log(x)
-        - 0.5 / x
-        - square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
-    )
+    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)))
+    return total + math.log(x) - 0.5 / x - series
 
 
 def trigamma(x: float) -> float:
@@ -271,12 +260,8 @@ def trigamma(x: float) -> float:
         total += 1 / (x * x)
         x += 1
     square = 1 / (x * x)
-    return (
-        total
-        + 1 / x
-        + square / 2
-        + square / x * (1 / 6 - square * (1 / 30 - square * (1 / 42 - square / 30)))
-    )
+    series = square / x * (1 / 6 - square * (1 / 30 - square * (1 / 42 - square / 30)))
+    return total + 1 / x + square / 2 + series
 
 
 def _inverse_trigamma(value: float) -> float:

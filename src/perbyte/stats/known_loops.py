@@ -66,7 +66,7 @@ class Trials:
     """Counts over runs of loops with known ratios. `detected`: (budget, slowdown) to (found, tries)."""
 
     identical: list[bool] = field(default_factory=list)  # was a cell of two runs called different?
-    held: list[bool] = field(default_factory=list)  # did the interval of a ratio hold the true budget?
+    held: list[bool] = field(default_factory=list)  # did the interval of a ratio hold the true one?
     errors: list[float] = field(default_factory=list)
     wrong_way: int = 0
     before: tuple[Run, float] | None = None
@@ -75,9 +75,8 @@ class Trials:
     def take(self, run: Run, budget_s: float) -> None:
         """Count what a run says."""
         singles = sorted(((figure.cell.size_bytes, figure) for figure in run.cells), key=lambda pair: pair[0])
-        if (
-            self.before and self.before[1] == budget_s
-        ):  # the same code in fresh processes, another layout and order
+        if self.before and self.before[1] == budget_s:
+            # the same code in fresh processes, another layout and order
             last = {figure.cell: figure for figure in self.before[0].cells}
             floor = floor_across((self.before[0].noise_floor, run.noise_floor))
             again = [(last[figure.cell], figure) for figure in run.cells if figure.cell in last]

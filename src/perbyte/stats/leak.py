@@ -60,14 +60,18 @@ def pair_samples(burst: Burst, order: str, calibration: Calibration, policy: Pol
     `order` has the class of each sample; two that follow each other make a pair. Values are core cycles, or
     nanoseconds without a cycle source, of one call.
     """
-    table, values, clean = judge_samples([burst], calibration, policy)
+    judged = judge_samples([burst], calibration, policy)
     second = np.frombuffer(order.encode("ascii"), dtype=np.uint8) == ord("1")
     timed = calibration.cycle_source != "none"
-    scale = calibration.probe_cycles / float(np.median(table.clock)) if timed else 1e9 / calibration.tick_hz
+    scale = (
+        calibration.probe_cycles / float(np.median(judged.table.clock))
+        if timed
+        else 1e9 / calibration.tick_hz
+    )
     return Pairs(
-        values[~second],
-        values[second],
-        np.asarray(clean.reshape(-1, 2).all(axis=1)),
+        judged.values[~second],
+        judged.values[second],
+        np.asarray(judged.clean.reshape(-1, 2).all(axis=1)),
         scale * calibration.tick_quantum,
     )
 

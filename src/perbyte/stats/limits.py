@@ -71,7 +71,7 @@ def _cost(loop: CellFigure, instructions: int, size: int) -> Cost:
 
 
 def loop_costs(figures: Sequence[CellFigure], known: Iterable[Limit]) -> list[tuple[str, Estimate]]:
-    """Each loop that the models of `found` use, with the cycles that an instruction of it took."""
+    """Each loop that the models of `known` limits use, with the cycles that an instruction of it took."""
     wanted = {unit for limit in known for need in limit.model.needs for unit in need.ways}
     return [
         (figure.cell.algorithm, cost_of(figure, CYCLES, per=figure.cell.size_bytes, source=0).estimate)

@@ -122,19 +122,16 @@ def surroundings(audits: Mapping[Cell, Sequence[Audit]], *, without: str = "") -
     slowed: list[float] = []
     for size, looks in own.items():
         pairs = [
-            (new, control, _timed(look))
+            (new, made, _timed(look))  # with its calls, without them, and as timed
             for look in looks
-            for new, control in zip(look.chained_ns, look.control_ns, strict=False)
+            for new, made in zip(look.chained_ns, look.control_ns, strict=False)
         ]
         if pairs:
-            beyond = [new - control - timed for new, control, timed in pairs]
-            again = max(0.0, middle(beyond))
-            control = max(0.0, middle([own_control for _, own_control, _ in pairs]))
+            again = max(0.0, middle([new - made - timed for new, made, timed in pairs]))
+            control = max(0.0, middle([made for _, made, _ in pairs]))
             memory[size] = Memory(again, control, middle([timed for _, _, timed in pairs]))
             serial = _overlap_ns(looks)
-            left += [
-                (excess - again - serial) / pairs[i][2] for i, excess in enumerate(beyond) if pairs[i][2] > 0
-            ]
+            left += [(new - made - timed - again - serial) / timed for new, made, timed in pairs if timed > 0]
         clean = min((look.clean_ns for look in looks if look.clean_ns > 0), default=0.0)
         if size <= SHORT_BYTES:
             slowed += [middle(look.cpu_ns) / clean for look in looks if clean and look.cpu_ns]

@@ -33,7 +33,7 @@ from perbyte.model.algorithm import no_instructions
 from perbyte.model.cell import FULL, LOOP, Row
 from perbyte.stats.arrays import np
 from perbyte.stats.audit import Printed, judge_audits
-from perbyte.stats.clean import Quiet, find_quiet
+from perbyte.stats.clean import Grounds, find_quiet
 from perbyte.stats.compare import compare, margin_of, noise_floor
 from perbyte.stats.cores import Apart, find_apart, without
 from perbyte.stats.draws import figure_of_draws
@@ -49,6 +49,8 @@ CHANGED = 0.99  # of rows in a tier that runs the code of `full`, so many are sa
 LAYOUT_WARNING = Warning(
     Doubt.LAYOUT, "the system does not allow a fixed memory layout: figures may differ more between runs"
 )
+# calls that vary at random are not seen from outside: each does another one's work
+DRAWS_WARNING = Warning(Doubt.UNCHAINED, "its work was not audited on new data (its calls draw their own)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,25 +87,25 @@ def make_run_figures(
     order = {address: place for place, address in enumerate(plan)}
     kept = {cell: taken for cell, taken in bursts.items() if taken and cell.address not in failed}
     cells = sorted(kept, key=lambda cell: (cell.twin, order.get(replace(cell, twin=0).address, len(order))))
-    quiet = find_quiet(by_process, [burst for cell in cells for burst in kept[cell]], policy)
-    apart = find_apart(
-        {c: b for c, b in kept.items() if c.state == LOOP and not c.drawn}, by_process, policy, quiet
-    )
+    taken = [burst for cell in cells for burst in kept[cell]]
+    grounds = Grounds(by_process, policy, find_quiet(by_process, taken, policy))
+    apart = find_apart({c: b for c, b in kept.items() if c.state == LOOP and not c.drawn}, grounds)
     left_out = {core.core for core in apart}
+    of_draws = (DRAWS_WARNING,) if policy.audit else ()
     summaries, drawn, unusable = [], [], []
-    identified = {(identity.runner, identity.cpu): identity for identity in identities}
     for cell in cells:
         try:
-            taken = without(kept[cell], left_out) if left_out and cell.state == LOOP else kept[cell]
+            counted = without(kept[cell], left_out) if left_out and cell.state == LOOP else kept[cell]
             if cell.drawn:
-                drawn.append(_draws(cell, taken, by_process, policy, quiet, identified))
-                continue
-            summaries.append(summarise(cell, taken, by_process, policy, quiet))
+                drawn.append(_doubted(figure_of_draws(cell, counted, grounds), of_draws))
+            else:
+                summaries.append(summarise(cell, counted, grounds))
         except UsageError as error:
             unusable.append(Failure("refused", cell.runner, str(error), address=cell.address))
-    figures, refused = _judge_cells(summaries, policy, identified, calibrations, audits)
+    figures, refused = _judge_cells(summaries, policy, calibrations, audits)
     figures |= {figure.cell: figure for figure in drawn}
-    figures = {cell: figures[cell] for cell in cells if cell in figures}
+    identified = {(identity.runner, identity.cpu): identity for identity in identities}
+    figures = {cell: _of_library(figures[cell], identified) for cell in cells if cell in figures}
     unusable += [Failure("audit", cell.runner, why, address=cell.address) for cell, why in refused.items()]
     originals = {cell: replace(cell, twin=0) for cell in figures if cell.twin}
     floor = noise_floor(
@@ -121,21 +123,20 @@ def make_run_figures(
 def _judge_cells(
     summaries: Sequence[Summary],
     policy: Policy,
-    identified: Mapping[tuple[str, str], RunnerIdentity],
     calibrations: Sequence[Calibration],
     audits: Iterable[Audit],
 ) -> tuple[dict[Cell, CellFigure], dict[Cell, str]]:
     """Return the figures, twins' among them, and why the audit refuses others."""
-    audits_of: dict[Cell, list[Audit]] = {}
+    audits_of: dict[Cell, list[Audit]] = defaultdict(list)
     for audit in audits:
-        audits_of.setdefault(audit.cell, []).append(audit)
+        audits_of[audit.cell].append(audit)
     spreads = common_spread(summaries)
     figures: dict[Cell, CellFigure] = {}
     refused: dict[Cell, str] = {}
     arounds: dict[str, Surroundings] = {}
     for summary in summaries:
         cell = summary.cell
-        figure = judge(summary, policy, spreads=spreads, **_library(cell, identified))
+        figure = judge(summary, policy, spreads)
         if policy.audit and cell.state == LOOP:  # of single calls nothing can be seen from outside
             printed = Printed(figure.ns_per_call, figure.cycles_per_call or 0.0, figure.relative_half_width)
             if cell.runner not in arounds:
@@ -152,24 +153,12 @@ def _judge_cells(
     return figures, refused
 
 
-def _draws(
-    cell: Cell,
-    bursts: Sequence[Burst],
-    calibrations: Mapping[tuple[Process, int], Calibration],
-    policy: Policy,
-    quiet: Mapping[Process, Quiet],
-    identified: Mapping[tuple[str, str], RunnerIdentity],
-) -> CellFigure:
-    """Return the figure of calls that vary at random. Their work is not seen from outside: each is another's."""
-    figure = figure_of_draws(cell, bursts, calibrations, policy, quiet=quiet, **_library(cell, identified))
-    unseen = Warning(Doubt.UNCHAINED, "its work was not audited on new data (its calls draw their own)")
-    return _doubted(figure, (unseen,) if policy.audit else ())
-
-
-def _library(cell: Cell, identified: Mapping[tuple[str, str], RunnerIdentity]) -> dict[str, str]:
-    """What a figure says of the library, where it is known who answered."""
-    identity = identified.get((cell.runner, cell.cpu))
-    return {"library": identity.library, "library_version": identity.library_version} if identity else {}
+def _of_library(figure: CellFigure, identified: Mapping[tuple[str, str], RunnerIdentity]) -> CellFigure:
+    """Return the figure with its library, where it is known who answered."""
+    identity = identified.get((figure.cell.runner, figure.cell.cpu))
+    if not identity:
+        return figure
+    return replace(figure, library=identity.library, library_version=identity.library_version)
 
 
 def _doubted(figure: CellFigure, warnings: tuple[Warning, ...]) -> CellFigure:
@@ -210,11 +199,7 @@ def _with_warnings(
 
 def _is_doubted_row(cell: Cell, refused: Mapping[Cell, str]) -> bool:
     """True when so many figures of a cell's row are refused that it is not believed at any size."""
-    sizes = {
-        cell_refused.size_bytes
-        for cell_refused in refused
-        if (cell_refused.runner, cell_refused.cpu, cell_refused.row) == (cell.runner, cell.cpu, cell.row)
-    }
+    sizes = {other.size_bytes for other in refused if other.row == cell.row}
     return cell.state == LOOP and len(sizes) >= SIZES_TO_DOUBT_A_ROW
 
 

@@ -58,16 +58,8 @@ def tabulate(bursts: Sequence[Burst]) -> SampleTable:
         moment=np.repeat(np.array(_moments(lengths), dtype=np.int64), lengths),
         calls=np.repeat(np.array([float(burst.calls) for burst in bursts]), lengths),
         ticks=_floats((burst.ticks for burst in bursts), total),
-        clock=_floats(
-            chain((burst.clock_before for burst in bursts), (burst.clock_after for burst in bursts)),
-            2 * total,
-        ).reshape(2, total),
-        contention=_floats(
-            chain(
-                (burst.contention_before for burst in bursts), (burst.contention_after for burst in bursts)
-            ),
-            2 * total,
-        ).reshape(2, total),
+        clock=_two_rows(bursts, "clock_before", "clock_after"),
+        contention=_two_rows(bursts, "contention_before", "contention_after"),
         flags=np.fromiter(chain.from_iterable(map(_flags, bursts)), np.int64, total),
         cycles=_floats((burst.cycles for burst in bursts), total) if with_pmu else None,
         core=np.fromiter(
@@ -91,6 +83,11 @@ def _moments(lengths: Sequence[int]) -> list[int]:
         moments.append(moment)
         held += length
     return moments
+
+
+def _two_rows(bursts: Sequence[Burst], *names: str) -> Floats:
+    columns = [getattr(burst, name) for name in names for burst in bursts]
+    return _floats(columns, sum(map(len, columns))).reshape(2, -1)
 
 
 def _floats(columns: Iterable[list[int]], total: int) -> Floats:

@@ -138,7 +138,7 @@ class Bench:
             return cells, replace(self.policy, budget_s=self.clock.budget_s)
         theirs = list(dict.fromkeys(cell.runner for cell in cells if cell.runner not in self.own_names))
         known = last_costs(theirs, self.algorithm.id) if len(theirs) > 1 else {}
-        theirs.sort(key=lambda name: (known.get(name, math.inf), pace.start_s(name, 0.0)))
+        theirs.sort(key=lambda name: (known.get(name, math.inf), pace.starts_s.get(name, 0.0)))
         kept = len(theirs)
         seen = ahead(cells)
         while kept > 1 and seen.starts_s + seen.least_s > self.clock.left_s:
@@ -201,9 +201,7 @@ class Bench:
 def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float) -> list[Failure]:
     """What is wrong with the programs of `cells`: the first fault of each, none where all are right."""
     faults: dict[tuple[str, str, int], Failure] = {}
-    cores, seed, gentle = policy.cores, policy.seed, policy.gentle
-    within = limits(patience_s)
-    with Sessions(surveyed, cores=cores, epoch=0, seed=seed, limits=within, gentle=gentle) as sessions:
+    with Sessions(surveyed, policy, limits=limits(patience_s)) as sessions:
         for cell in sorted(cells, key=lambda cell: cell.size_bytes):
             if cell.process in faults:
                 continue

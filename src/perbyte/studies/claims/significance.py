@@ -23,6 +23,7 @@ from perbyte.stats.arrays import np
 from perbyte.stats.clean import cycles_per_call, ns_per_call
 from perbyte.stats.compare import compare_costs
 from perbyte.stats.hypothesis import MOST_NORMAL
+from perbyte.stats.samples import tabulate
 from perbyte.studies.claims.form import (
     Context,
     Finding,
@@ -95,7 +96,9 @@ def _samples(runs: Sequence[Run], table: EvidenceTable) -> dict[tuple[str, Cell]
             calibration = calibrations.get((burst.cell.process, burst.epoch))
             if calibration is not None and burst.ticks:
                 cost = cycles_per_call if table.in_cycles else ns_per_call
-                values = cost(burst, calibration) / (burst.piece_bytes or burst.cell.size_bytes or 1)
+                values = cost(tabulate([burst]), calibration) / (
+                    burst.piece_bytes or burst.cell.size_bytes or 1
+                )
                 kept = values[np.isfinite(values) & (values > 0)]
                 samples_of.setdefault((run.conditions.run_id, burst.cell), []).extend(kept.tolist())
     return samples_of
