@@ -9,7 +9,7 @@ import pytest
 from perbyte.report.html import table
 from perbyte.report.lines import render_listing
 from perbyte.report.listing import Head, Listing, columns, from_records, lines, markdown, records
-from perbyte.report.lists import query_listing
+from perbyte.report.lists import query_listing, query_records
 
 COLUMNS = (
     Head(None, "", "address"),
@@ -88,3 +88,4 @@ def test_a_query_shows_columns_of_the_same_name_and_the_names_without_rows():
     heads, values = (line.split() for line, _ in lines(query_listing(("a", "a"), [(1, 2)])))
     assert (heads, values) == (["a", "a"], ["1", "2"])
     assert lines(query_listing(("a", "b"), []))[0][0].split() == ["a", "b"]
+    assert query_records(("a", "a", "a_2", "a"), [(1, 2, 3, 4)]) == [{"a": 1, "a_3": 2, "a_2": 3, "a_4": 4}]

@@ -227,10 +227,10 @@ def query_command(options: _QueryOptions) -> int:
 def print_rows(names: Sequence[str], rows: Sequence[Sequence[Any]], forms: Forms) -> None:
     """Print what a query found."""
     from perbyte.cli.terminal import print_listing
-    from perbyte.report.lists import query_listing, rows_csv
+    from perbyte.report.lists import query_listing, query_records, rows_csv
 
     if forms.as_json:
-        print_json([dict(zip(names, row, strict=True)) for row in rows])
+        print_json(query_records(names, rows))
     elif forms.as_csv:
         print(rows_csv(names, rows), end="")
     elif names:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,15 @@ def query_listing(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Listin
     """The rows as a listing, whose last column is wrapped; two columns may have the same name."""
     heads = [Head(name, flows=place == len(names)) for place, name in enumerate(names, 1)]
     return Listing("", heads, [[*map(_text, row)] for row in rows] or [[""] * len(names)])
+
+
+def query_records(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """The rows as records; a name that comes again has its number behind it: `a`, `a_2`."""
+    keys: list[str] = []
+    for name in names:
+        numbers = (f"{name}_{number}" for number in itertools.count(2))
+        keys.append(name if name not in keys else next(key for key in numbers if key not in (*keys, *names)))
+    return [dict(zip(keys, row, strict=True)) for row in rows]
 
 
 def _text(value: Any) -> str:
