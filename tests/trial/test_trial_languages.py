@@ -222,6 +222,17 @@ def test_the_function_is_read_behind_its_overloads(tmp_path: Path):
         assert [function.text for function in functions_in(file)] == ["digest(data, key, n)"]
 
 
+def test_what_has_a_call_for_its_default_is_not_given(tmp_path: Path):
+    script = tmp_path / "mine.js"
+    script.write_text(
+        "const digest = (data, prefix = Buffer.alloc(0, 1), n = size(f(1))) => data;\n"
+        "function other(data, key = new Uint8Array(32)) { return data; }\nconst sum = (1 + (2)) * 3;\n"
+    )
+    assert [function.text for function in functions_in(script)] == ["other(data)"]
+    script.write_text(script.read_text().replace("size(f(1))", "size(1)"))
+    assert [function.text for function in functions_in(script)] == ["digest(data)", "other(data)"]
+
+
 @pytest.mark.parametrize(
     ("name", "way"), [("mine.swift", "@_cdecl"), ("mine.nim", "exportc"), ("mine.cs", "native AOT")]
 )

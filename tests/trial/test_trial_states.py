@@ -59,6 +59,47 @@ def test_an_output_that_is_handed_over_by_a_pointer_is_taken_and_freed(tmp_path:
         build(tmp_path, [file], "sha-256", "digest_to", link=("-lcrypto",))
 
 
+MAC = """
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+static HMAC_CTX *kept;
+int f_key(HMAC_CTX **c, const void *key)
+{
+	if (!kept)
+		kept = HMAC_CTX_new();
+	*c = kept;
+	return HMAC_Init_ex(kept, key, 32, EVP_sha256(), NULL);
+}
+typedef struct { HMAC_CTX *hmac; } f_ctx;
+int f_init(f_ctx *ctx, const void *key) { return f_key(&ctx->hmac, key); }
+int f_update(f_ctx *ctx, const void *in, size_t size) { return HMAC_Update(ctx->hmac, in, size); }
+int f_final(f_ctx *ctx, unsigned char *out) { return HMAC_Final(ctx->hmac, out, NULL); }
+int f_mac(f_ctx *ctx, unsigned char *out, const void *in, size_t size)
+{ return HMAC_Init_ex(ctx->hmac, NULL, 0, NULL, NULL) && f_update(ctx, in, size) && f_final(ctx, out); }
+static f_ctx only;
+int g_key(f_ctx *ctx, const void *key)
+{
+	int right = f_init(ctx, key);
+	only = *ctx;
+	return right;
+}
+int g_mac(unsigned char *out, const void *in, size_t size) { return f_mac(&only, out, in, size); }
+"""
+
+
+def test_a_mac_whose_key_is_kept_by_its_parts_or_by_nothing_that_is_given(tmp_path: Path):
+    file = tmp_path / "mac.c"
+    file.write_text(MAC)
+    parts = "init=f_init,update=f_update,final=f_final,mac=f_mac"
+    spec = build(tmp_path / "parts", [file], "hmac-sha-256", parts, link=("-lcrypto",))
+    with Session(spec) as session:
+        rows = [(row.operation, row.contract, row.calls) for row in session.hello().operations]
+    assert rows == [("mac", "rekey/1", "f_init, f_update, f_final")]
+    spec = build(tmp_path / "global", [file], "hmac-sha-256", "key=g_key,mac=g_mac", link=("-lcrypto",))
+    with Session(spec) as session:
+        assert [row.contract for row in session.hello().operations] == ["message/1", "rekey/1"]
+
+
 HKDF = """
 #include <openssl/evp.h>
 #include <openssl/hmac.h>

@@ -165,8 +165,9 @@ class _Writer:
         return name
 
     def _mac(self) -> None:
-        if mac := self.calls.get("mac"):
-            self._keyed("mac", self.calls.get("key"), mac)
+        key, mac = self.calls.get("key"), self.calls.get("mac")
+        if mac and (key or mac.has("key")):
+            self._keyed("mac", key, mac)
         elif (parts := self._parts()) and parts[0].has("key"):
             self._add("mac", "rekey/1", *parts)
 
@@ -185,7 +186,7 @@ class _Writer:
         """`rekey/1`, and where the key is set by a function of its own `message/1` and, without nonce, `stream/1`."""
         if call.has("key"):
             self._add(operation, "rekey/1", call)
-        elif key and call.has("context"):
+        elif key and (operation == "mac" or call.has("context")):
             if operation != "mac" and not self.algorithm.nonce_bytes:
                 self._add(operation, "stream/1", call)
             self._add(operation, "message/1", call)

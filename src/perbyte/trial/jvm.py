@@ -60,7 +60,7 @@ def write_jvm(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
         root = asked.main.parent
         for _ in package.split(".") if package else ():
             root = root.parent
-        into += [*flags, "-sourcepath", str(root)]
+        into = [*flags, *into, "-sourcepath", str(root)]
     _write_loops(asked, text, package, scratch)
     _made([*quickened([javac], version), *into, *files, "PerbyteCalls.java"], scratch)
     _start(asked, scratch, _program(jdk, version), package, path)

@@ -65,7 +65,8 @@ _COUNTS = re.compile(r"(out)?_?(len|length|size)|n", re.IGNORECASE)  # numbers w
 # functions of languages with a runtime: name, what is inside the parentheses, and the result where it is said
 _PATTERNS = {
     "javascript": r"^[ \t]*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function|const|let|var)\s+(?P<name>\w+)\s*"
-    r"(?:<[^>]*>|=\s*(?:async\s*)?(?:function\s*\w*\s*)?)?\((?P<inside>[^)]*)\)\s*(?P<result>:[^{;=]*)?(?:\{|=>)",
+    r"(?:<[^>]*>|=\s*(?:async\s*)?(?:function\s*\w*\s*)?)?\((?P<inside>[^()]*(?:\([^()]*\)[^()]*)*)\)\s*"
+    r"(?P<result>:[^{;=]*)?(?:\{|=>)",
     "go": r"^func\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?P<result>\([^)]*\)|[^{\n]*)\{",
     "java": r"(?:^|(?<=[{};]))[ \t]*(?:(?:public|private|protected|final|static)\s+)*"
     r"(?P<result>byte\s*\[\]|void|boolean)\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)[^{};]*\{",
@@ -274,8 +275,11 @@ def functions_in(file: Path) -> list[Prototype]:
     prototypes = []
     for match in re.finditer(_PATTERNS[language], without_comments(file), re.MULTILINE):
         if match["name"] not in _ENTRIES.get(language, ()):
-            parts = [part.strip() for part in match["inside"].split(",")]
-            # what has a value by default is not given
+            # what has a value by default is not given, whatever calls make the value
+            inside = (
+                re.sub(r"\([^()]*\)", "", match["inside"]) if language == "javascript" else match["inside"]
+            )
+            parts = [part.strip() for part in inside.split(",")]
             needed = [part for part in parts if part and "=" not in part.replace("=>", "")]
             result = _result(language, (match["result"] or "").strip())
             prototypes.append(_made(match["name"], _PARAMETERS[language](needed), result))
