@@ -11,7 +11,8 @@ from made_cases import LATE, TODAY, case, figure
 from perbyte.advise import Case, Mix, Sure, View, changes, decide, decide_passwords, read_histogram
 from perbyte.errors import UsageError
 from perbyte.model import Doubt, Interval, Quality, Warning
-from perbyte.report.advice import Limits, Told, tell
+from perbyte.report.advice import Limits, Told, side_by_side, tell
+from perbyte.report.listing import records
 
 DISK = {
     "alpha/aes-128-xts": 0.4,
@@ -254,6 +255,9 @@ def test_a_date_before_a_prohibition_does_not_know_of_it():
     assert [cell.algorithm.id for cell in decide(made).ranking] == ["aes-128-cbc", "idea-cbc"]
     late = told_of(replace(made, asked=replace(made.asked, date=TODAY)))
     assert "IDEA in CBC: IETF says “must not be used to encrypt (OpenPGP)”" in said(late, "Ruled out")
+    [record] = records(side_by_side([("a laptop", decide(made), late.decision)], 2013))
+    assert record["machine"] == "a laptop"
+    assert record["status_of_2013"].startswith("AES-128 in CBC")
 
 
 def test_blocks_of_64_bits_are_held_to_the_volume_of_data():

@@ -302,6 +302,17 @@ def test_links_are_not_followed(finished, tmp_path):
     assert len(verify(atlas)) == 1
 
 
+def test_a_link_in_the_index_is_said(finished, tmp_path):
+    url = str(tmp_path / "atlas")
+    add(url, [finished(run_id="r-1")])
+    place, _ = _segment(url)
+    place.rename(tmp_path / "segment.json")
+    place.symlink_to(tmp_path / "segment.json")
+    atlas = open_atlas(url)
+    assert atlas.runs == {}
+    assert "link" in atlas.problems[0]
+
+
 def test_what_was_changed_or_cut_is_found(finished, tmp_path):
     url = str(tmp_path / "atlas")
     add(url, [finished(run_id="r-1")])

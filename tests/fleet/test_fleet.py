@@ -22,6 +22,7 @@ from perbyte.store.manifest import ManifestEntry
 
 pytest.importorskip("distributed")
 
+from perbyte.app.fleets import job_words
 from perbyte.fleet import conduct
 
 PLAN = ("{alpha,beta}/sha-256@64", "--epochs", 2, "--precision", "20%")
@@ -225,6 +226,11 @@ def test_only_files_of_a_run_are_handed_out_or_taken(name, tmp_path, monkeypatch
         conduct.fetch_file(tmp_path, "run.json", ManifestEntry(1 << 60, "00"), lambda file, offset: b"")
     with pytest.raises(UsageError, match="no job"):
         conduct.saved_job("../../etc")
+
+
+def test_words_that_no_file_can_hold_are_refused():
+    with pytest.raises(UsageError, match="no printable text"):
+        job_words(("caf\udce9/sha-256",))
 
 
 def test_a_fleet_that_is_not_there_is_said(fleet):

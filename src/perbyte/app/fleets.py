@@ -20,7 +20,7 @@ from perbyte.fleet.conduct import (
     require_agreement,
 )
 from perbyte.fleet.machine import Job, MachineFacts
-from perbyte.model.text import counted
+from perbyte.model.text import counted, plain
 
 _ALONE = ("--out", "--resume", "--report", "--input", "--dry-run")  # options of one machine
 
@@ -97,6 +97,8 @@ def choose_machines(
 def job_words(words: Sequence[str]) -> tuple[str, ...]:
     """The words of a job: a command for each machine. Raises UsageError for an option that is of one machine."""
     for word in words:
+        if not word.isprintable():
+            raise UsageError(f"{plain(word, 80)!r} is no printable text", hint="write it in UTF-8")
         if (name := word.split("=")[0]) in _ALONE:
             raise UsageError(f"{name} is for a single machine", hint="leave it out")
     return (*words,) if tuple(words[:2]) == ("study", "run") else ("measure", *words)

@@ -52,8 +52,11 @@ class AtlasPlace:
                 entries = self._fs.ls(self._at(folder), detail=True)
             except FileNotFoundError:
                 return []
+            # in a directory what is no file, such as a link, is named too: reading it is refused, and said
             return sorted(
-                str(entry["name"]).rpartition("/")[2] for entry in entries if entry.get("type") == "file"
+                str(entry["name"]).rpartition("/")[2]
+                for entry in entries
+                if self.local or entry.get("type") == "file"
             )
 
     def read(self, name: str, limit_bytes: int) -> bytes:
@@ -112,7 +115,7 @@ class AtlasPlace:
 
     def remove(self, name: str) -> None:
         """Remove a file; nothing happens where there is none."""
-        with self._reached():
+        with self._reached(), contextlib.suppress(FileNotFoundError):
             if self._fs.exists(self._at(name)):
                 self._fs.rm_file(self._at(name))
 

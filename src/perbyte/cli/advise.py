@@ -190,11 +190,7 @@ def _print(
 
         options.notes.note(f"page: {write(advice_page(advice), options.page)}")
     if options.as_json:
-        named = {
-            "question": options.question,
-            "profile": wish.asked.profile,
-            "date": str(wish.asked.date),
-        }
+        named = {"question": options.question, "profile": wish.asked.profile, "date": str(wish.asked.date)}
         print_json(answers_json(advice, named))
     else:
         print(render_advice(advice), end="")

@@ -45,6 +45,7 @@ from perbyte.store.manifest import ManifestEntry, entry_of_file
 
 _CONNECT_S = 10.0
 _LOOK_S = 1.0
+_PIECE_S = 60.0  # for a piece of a file; a worker that is stopped answers never
 _TOPIC = "perbyte-fleet"
 _JOB_FILE = "job.json"
 
@@ -205,24 +206,24 @@ class _Work:
         """Go on with all machines until they are done or missing. Raises what a lost scheduler raises."""
         client.subscribe_topic(_TOPIC, self._hear)
         while self.left:
-            there = _addresses(client)
+            there, now = _addresses(client), time.monotonic()
             for name, errand in list(self.left.items()):
                 if name in there:
-                    errand.seen = time.monotonic()
+                    errand.seen = now
                 if errand.report is None:
                     self._ask(client, name, errand)
                 elif name in there:
                     self._fetch(client, there[name], name, errand.report)
                 if name in self.outcome.runs or name in self.outcome.failed:
                     del self.left[name]
-            self._give_up("its worker does not come back")
+            self._give_up("its worker does not come back", now)
             time.sleep(_LOOK_S)
 
     def wait_for_scheduler(self, error: Exception) -> None:
         """Forget what a scheduler that is lost was asked for."""
         for errand in self.left.values():
             errand.future = None
-        self._give_up(f"no scheduler: {error}"[:200])
+        self._give_up(f"no scheduler: {error}"[:200], time.monotonic())
 
     def _ask(self, client: Client, name: str, errand: _Errand) -> None:
         """Send the job to its machine, or look what has become of it; what was lost is asked for again."""
@@ -255,7 +256,9 @@ class _Work:
             return
 
         def piece(file: str, offset: int) -> Any:
-            return client.run(piece_here, self._job.id, file, offset, workers=[address])[address]
+            asked = (piece_here, self._job.id, file, offset)
+            answers = client.sync(client._run, *asked, workers=[address], callback_timeout=_PIECE_S)
+            return answers[address]
 
         part, place = outcome.home / f".{name}.part", outcome.home / name
         part.mkdir(exist_ok=True)
@@ -276,9 +279,10 @@ class _Work:
             outcome.failed[name] = f"not complete: {report.said}"
         self._say(name, "its run is here")
 
-    def _give_up(self, why: str) -> None:
+    def _give_up(self, why: str, now: float) -> None:
+        """Let go of machines not seen for long at the time `now`; what was done since then counts for none of them."""
         for name, errand in list(self.left.items()):
-            if time.monotonic() - errand.seen > self._patience_s:
+            if now - errand.seen > self._patience_s:
                 self.outcome.missing[name] = why
                 del self.left[name]
 

@@ -137,7 +137,9 @@ def side_by_side(machines: Sequence[tuple[str, Decision, Decision]], year: int) 
         rows.append((plain(name, 60), _brief(then.first), _brief(now.first), _brief(quickest), sure))
     day = machines[0][2].case.asked.date if machines else ""
     heads = ("machine", f"status of {year}", f"status of {day}", "fastest, whatever its status", "how sure")
-    return Listing("Other machines", [Head(head, fields=head) for head in heads], rows)
+    return Listing(
+        "Other machines", [Head(head, fields=head.replace(",", "").replace(" ", "_")) for head in heads], rows
+    )
 
 
 def _brief(entry: Ranked | None) -> str:
