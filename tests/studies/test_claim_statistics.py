@@ -156,6 +156,7 @@ def test_samples_of_pieces_cost_what_their_own_bytes_cost(monkeypatch: pytest.Mo
     cell = Cell("one", "des-ecb", "encrypt", 10_000_000, "stream/1")
     bursts = [SimpleNamespace(cell=cell, epoch=0, ticks=[1], piece_bytes=size) for size in (0, 4096)]
     monkeypatch.setattr("perbyte.store.bursts", lambda path: bursts)
+    monkeypatch.setattr(significance, "tabulate", lambda bursts: bursts[0])
     monkeypatch.setattr(
         significance, "cycles_per_call", lambda burst, _: np.array([40.0 * (burst.piece_bytes or 10_000_000)])
     )
