@@ -1,24 +1,23 @@
 #!/bin/sh
-# What README.md and docs/ show, from real runs: the study of 2020 for the picture, short runs for the texts.
+# What README.md and docs/ show, from real runs: each text is what the command in its first line prints today.
 #
-#   sh scripts/docs.sh                     measure all (about four minutes), draw, fill the documents
-#   sh scripts/docs.sh STUDY TABLE ADVICE  take these run directories instead
-#   sh scripts/docs.sh --fill              only copy docs/pictures/*.txt into the documents
+#   sh scripts/docs.sh          run all of them, and the study of 2020 for a chart (about four minutes)
+#   sh scripts/docs.sh NAME...  run these of docs/pictures/NAME.txt, in this order
+#   sh scripts/docs.sh --fill   only copy docs/pictures/*.txt into the documents
+#
+# tests/cli/test_walk.py runs the commands on scripted runners and compares the form of what they print.
 set -eu
 cd "$(dirname "$0")/.."
 shown=docs/pictures
-out=out/docs
-perbyte=$PWD/.venv/bin/perbyte
-libraries='{cryptopp,libgcrypt,nettle,openssl}'
-export COLUMNS=100 NO_COLOR=1
+out=$PWD/out/docs
+export COLUMNS=100 NO_COLOR=1 XDG_DATA_HOME="$out/data" PATH="$PWD/.venv/bin:$PATH"
 
-# show NAME TEXT KEEP WORDS...: run `perbyte WORDS`, and keep the command as a reader would type it with what it prints,
-# of which sed's KEEP says what stays
-show() {
-	name=$1 text=$2 keep=$3
-	shift 3
-	{ printf '$ %s\n' "$text"; "$perbyte" "$@" | sed "$keep"; } >"$shown/$name.txt.new"
-	mv "$shown/$name.txt.new" "$shown/$name.txt"
+# again NAME: keep the command as a reader types it, with what it prints
+again() {
+	command=$(sed -n '1s/^\$ //p' "$shown/$1.txt")
+	sh -c "$command" 2>"$out/$1.notes" >"$out/$1.txt"
+	[ -s "$out/$1.txt" ] || { cat "$out/$1.notes" >&2; exit 1; }
+	{ printf '$ %s\n' "$command"; cat "$out/$1.txt"; } >"$shown/$1.txt"
 }
 
 fill() {
@@ -36,19 +35,14 @@ if [ "${1:-}" = --fill ]; then
 	exit
 fi
 
-[ $# -gt 0 ] || rm -rf "$out"
-mkdir -p "$shown" "$out"
-study=${1:-$out/kompara} table=${2:-$out/aead} advice=${3:-}
-[ -d "$table" ] || "$perbyte" measure "$libraries/{aes-256-gcm,chacha20-poly1305}/seal@64,1KiB,16KiB" --out "$table" >/dev/null
-[ -d "$study" ] || "$perbyte" study run kompara-2020 --out "$study" >/dev/null
-cp tests/trial/code/sha256.c "$out/my_hash.c"
-
-show table "perbyte measure '$libraries/{aes-256-gcm,chacha20-poly1305}/seal@64,1KiB,16KiB'" '' show "$table"
-show compare "perbyte compare 'libgcrypt/aes-256-gcm' 'openssl/aes-256-gcm' | head -9" 9q \
-	compare 'libgcrypt/aes-256-gcm' 'openssl/aes-256-gcm' --run "$table"
-show advise "perbyte advise tls | head -5" 5q advise tls ${advice:+--run "$advice"}
-(cd "$out" && "$perbyte" try my_hash.c --as sha-256 --size 1KiB,16KiB 2>/dev/null) >"$out/try.txt"
-{ echo '$ perbyte try my_hash.c --as sha-256 --size 1KiB,16KiB | tail -3'; tail -n 3 "$out/try.txt"; } >"$shown/try.txt"
-show selftest "perbyte selftest" '' selftest --quiet
-"$perbyte" report "$study" --chart "$shown/acceleration.svg"
+rm -rf "$out"
+mkdir -p "$out"
+if [ $# = 0 ]; then
+	set -- advise compare try table selftest # the README's in its order: compare looks at the run of advise
+	perbyte study run kompara-2020 --out "$out/kompara" >/dev/null
+	perbyte report "$out/kompara" --chart "$shown/acceleration.svg"
+fi
+for name; do
+	again "$name"
+done
 fill

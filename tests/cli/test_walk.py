@@ -1,0 +1,132 @@
+"""What a new user types: the commands of README.md in their order, on scripted runners, and the form of the answers.
+
+Form: the first lines of an answer, without its numbers, spaces, marks of doubt, versions, and which library won.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fake_scripts import row
+
+ROOT = Path(__file__).parents[2]
+LIBRARIES = ("cryptopp", "libgcrypt", "nettle", "openssl", "openssl-lowlevel")
+NAMES = rf"(?:{'|'.join(sorted((*LIBRARIES, 'OpenSSL', 'Crypto++', 'Nettle', 'Fake [a-z-]+'), key=len, reverse=True))})"
+INSTALLS = re.compile(r"(make|pipx|uv|python3|pip|\.) ")  # each is a target or an installation of its own
+SHOWN = re.compile(r"<!-- shown: \S+ -->\n```console\n\$ ([^\n]+)\n(.*?)```", re.DOTALL)
+# the bursts of scripted runners take no time, and the figures are of no interest
+XTS = (("encrypt", 1.05), ("decrypt", 1.0))
+SHORT = {
+    "advise": ("--budget", "4s", "--cores", "0"),
+    "measure": ("--budget", "2s"),
+    "try": ("--budget", "1s"),
+}
+
+
+def form(line: str) -> str:
+    """A line without what may differ from machine to machine and from day to day."""
+    line = re.sub(r"\(Debian [^)]*\) |[►=?~!*]|(?<=[\d%])[a-z]\b", "", line)
+    line = re.sub(rf"\b{NAMES}(?: \d[\d.]*\w*)?(?!/)", "LIBRARY", line)
+    line = re.sub(r"[-+±]?\d[-\d.,/+]*%?", "#", line)
+    return " ".join(re.sub(r"─+", "─", re.sub(r"(# ?)+", "# ", line)).split())
+
+
+def readme() -> str:
+    return (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def typed(text: str) -> list[str]:
+    """The commands of a document in their order, without their comments."""
+    blocks = re.findall(r"```console[^\n]*\n(.*?)```", text, re.DOTALL)
+    lines = [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+    return [re.sub(r"\s+#.*", "", line) for line in lines]
+
+
+@pytest.fixture
+def libraries(world):
+    """Scripted runners with the names of the usual ones, of which libgcrypt is the fastest."""
+    for number, name in enumerate(LIBRARIES):
+        times = 2 + abs(number - 1)
+        ciphers = [
+            row(algorithm, operation, "message/1", per_call=40.0, per_byte=times * cost * dearer)
+            for algorithm, cost in (("aes-128-xts", 0.1), ("aes-256-xts", 0.14), ("aes-128-gcm", 0.3))
+            for operation, dearer in ((("seal", 1.0), ("open", 1.05)) if "gcm" in algorithm else XTS)
+        ]
+        hashing = row("sha-256", "digest", "oneshot/1", per_call=200.0, per_byte=1.0 + 0.1 * number)
+        noise = {"sample": 0.0005, "probe": 0.0001}
+        (place,) = world.add(
+            {"name": name, "operations": [*ciphers, hashing], "noise": noise, "tiers": {"soft": 10}}
+        )
+        spec = place / "runner.toml"  # of several runners of one library, only one answers
+        spec.write_text(spec.read_text().replace('library = "Fake"', f'library = "Fake {name}"'))
+    return world
+
+
+def run_typed(world, line: str) -> subprocess.CompletedProcess[str]:
+    """Run a line as a shell would, from the checkout; `perbyte` is this one and has little time."""
+    command, *pipe = line.split(" | ")
+    words = shlex.split(command)
+    short = SHORT.get(words[1], ())
+    command = shlex.join([sys.executable, "-m", "perbyte.cli", *words[1:], *short])
+    return subprocess.run(
+        ["sh", "-c", " | ".join([command, *pipe])],
+        cwd=ROOT,
+        env=world.environment | {"NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.native
+def test_the_commands_of_the_readme_work_in_their_order_and_print_what_is_shown(libraries):
+    shown = dict(SHOWN.findall(readme()))
+    assert len(shown) == 3
+    for line in typed(readme()):
+        if INSTALLS.match(line):
+            continue
+        done = run_typed(libraries, line)
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+        assert "error:" not in done.stderr, line
+        printed = [form(each) for each in done.stdout.splitlines()]
+        assert printed, line
+        if line in shown:
+            assert printed == [form(each) for each in shown[line].splitlines()], done.stdout
+
+
+def test_what_installs_comes_first_and_names_targets_that_there_are():
+    lines = typed(readme())
+    installing = [line for line in lines if INSTALLS.match(line)]
+    assert lines[: len(installing)] == installing
+    assert installing[:2] == ["make bench", "make test"], "the two commands that do all set-up"
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert {"bench", "test"} <= set(targets)
+
+
+def test_what_the_readme_says_is_installed_is_what_set_up_installs():
+    setup = (ROOT / "scripts" / "setup.sh").read_text(encoding="utf-8")
+    usual, further = re.findall(r'packages="([^"]*)"', setup)
+    text = readme()
+    for package, name in (
+        ("libssl-dev", "OpenSSL"),
+        ("libgcrypt20-dev", "libgcrypt"),
+        ("nettle-dev", "Nettle"),
+        ("libcrypto++-dev", "Crypto++"),
+    ):
+        assert package in usual
+        assert name in text.partition("Start with")[0]
+    assert {"clang-format", "chromium"} <= set(further.split())
+
+
+def test_the_file_to_try_is_in_the_checkout():
+    (line,) = [line for line in typed(readme()) if line.startswith("perbyte try")]
+    assert (ROOT / shlex.split(line)[2]).is_file()
+    assert os.access(ROOT / shlex.split(line)[2], os.R_OK)
