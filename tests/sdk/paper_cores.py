@@ -300,7 +300,7 @@ def build(target: Path) -> ctypes.CDLL:
     sources = [
         HERE / "paper_core.c",
         HERE / "pipeline.c",
-        *(SDK / f"{n}.c" for n in ("window", "contention", "counter", "gauge")),
+        *(SDK / f"{n}.c" for n in ("window", "contention", "counter", "gauge", "kernel")),
     ]
     flags = [
         "-std=c11",
@@ -310,6 +310,7 @@ def build(target: Path) -> ctypes.CDLL:
         "-shared",
         f"-I{HERE}",
         f"-I{SDK}",
+        "-DPB_NO_RSEQ",
         "-include",
         "paper_probe.h",
     ]

@@ -1,4 +1,5 @@
 #include "burst.h"
+#include "kernel.h"
 #include "material.h"
 #include "pieces.h"
 #include "urgent.h"
@@ -7,6 +8,7 @@
 #include <sched.h>
 
 enum { COLD_AFTER = 8 };               /* looks that find the core busy: 2 us */
+enum { SETTLES = 4 };                  /* samples' worth of calls that outlast what a system call leaves (kernel.h) */
 static const double WARMED_UP_TO = 10; /* samples that one call lasts */
 
 /* A piece where the case is cut, else calls as they are. The state is made anew for calls only. */
@@ -73,18 +75,20 @@ static uint64_t choose_calls(const pb_gauge *g, pb_prepared *p, double sample_us
 	return wanted < 1 ? 1 : (uint64_t)(wanted + 0.5);
 }
 
-/* Wait for a quiet core. After a wait, and on another core, the caches are cold: a sample's worth of calls
- * goes untimed then, and the core is looked at once more. */
+/* Wait for a quiet core. After a wait the caches are cold: a sample's worth of calls goes untimed then, and the core is
+ * looked at once more. On another core, which takes a system call, so many that what it predicts has settled. */
 static unsigned wait_and_warm(pb_gauge *g, pb_prepared *p, int cut, uint64_t calls, int warm,
 			      const pb_quiet *quiet, uint64_t until)
 {
 	unsigned waits = 0;
 	for (;;) {
+		int core = g->core;
 		unsigned found_busy = pb_gauge_wait(g, quiet);
 		waits += found_busy;
 		if (!warm || found_busy < COLD_AFTER || pb_gauge_ticks() > until)
 			return waits;
-		ticks_of(g, p, cut, calls);
+		for (int i = 0; i < (g->core == core ? 1 : SETTLES); i++)
+			ticks_of(g, p, cut, calls);
 	}
 }
 
@@ -125,6 +129,8 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 
 	b->count = 0;
 	b->waits = 0;
+	for (int i = 0; i < r->samples && i < PB_MAX_SAMPLES; i++) /* its pages, before the first sample */
+		b->samples[i].flags = 0;
 	b->piece_bytes = cut ? r->piece_bytes : 0;
 	b->calls = cut ? 1 : r->calls ? r->calls : choose_calls(g, p, r->sample_us);
 	if (!b->piece_bytes && !r->calls &&
@@ -137,12 +143,15 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 		 (p->call_ticks && (double)p->call_ticks < WARMED_UP_TO * r->sample_us * 1e-6 * g->tick_hz));
 	b->warm_ticks = b->wait_ticks = 0;
 	uint64_t warmed_at = pb_gauge_ticks(), length = p->call_ticks * b->calls;
-	if (warm) {
+	if (warm) /* touches all that a sample does, so that no page is missing later */
+		take_sample(g, p, cut, b->calls, b->samples);
+	pb_urgent urgent;
+	pb_urgent_begin(&urgent, g, length);
+	pb_kernel_begin(g);
+	if (warm) { /* after the last system call */
 		length = warm_up(g, p, cut, b->calls, r);
 		p->call_ticks = length / b->calls;
 	}
-	pb_urgent urgent;
-	pb_urgent_begin(&urgent, g, length);
 	uint64_t start = pb_gauge_ticks();
 	b->warm_ticks = start - warmed_at;
 	do {
@@ -162,6 +171,7 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 		clean += pb_gauge_clean(g, &r->quiet, r->clock_tolerance, sample);
 	} while (b->count < r->samples && b->count < PB_MAX_SAMPLES && !(r->clean && clean >= r->clean) &&
 		 (double)(pb_gauge_ticks() - start) < limit);
+	pb_kernel_end(g, b->samples, b->count);
 	pb_urgent_end(&urgent);
 	pb_gauge_clock(g);
 	pb_burst_close_clock(b, &open_from, g);

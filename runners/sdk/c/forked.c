@@ -114,8 +114,6 @@ static void work(handed *page, pb_gauge *g, pb_prepared *p, const pb_burst_reque
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(1);
-	for (int i = 0; i < r->samples; i++) /* its pages, before the first sample */
-		page->burst.samples[i].flags = 0;
 	if (g->pmu >= 0)
 		pb_pmu_open(g); /* a counter counts the process that opened it */
 	g->clock_at = 0;

@@ -1,6 +1,7 @@
 #include "gauge.h"
 #include "contention.h"
 #include "counter.h"
+#include "kernel.h"
 #include "pmu.h"
 #include "probe.h"
 
@@ -9,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 uint64_t pb_gauge_ticks(void)
@@ -362,6 +362,7 @@ void pb_gauge_calibrate(pb_gauge *g, double limit_ms, double patience_ms, const 
 	g->clock_blocks = choose_blocks(g->tick_quantum);
 	g->probe_cycles = PB_CHAIN_CYCLES * 100.0 * g->clock_blocks; /* for now */
 	read_both(&first_ticks, &first_s);
+	pb_kernel_begin(g);
 	choose_detector(g, known);
 	int seen = !g->length || g->contention_limit > 0;
 	do {
@@ -371,6 +372,7 @@ void pb_gauge_calibrate(pb_gauge *g, double limit_ms, double patience_ms, const 
 		trusted = judge(g, &r);
 	} while (PB_KNOWN_CHAIN && !emulator && !trusted &&
 		 pb_gauge_now_s() - first_s < fmax(12 * limit_s, patience_s));
+	pb_kernel_end(g, NULL, 0);
 	read_both(&last_ticks, &last_s);
 	g->tick_hz = (double)(last_ticks - first_ticks) / (last_s - first_s);
 	g->waited_ms = (last_s - first_s) * 1e3;
@@ -398,6 +400,7 @@ double pb_gauge_entry(pb_gauge *g, void (*enter)(void))
 {
 	static double values[READINGS_MAX];
 	int count = 0;
+	pb_kernel_begin(g);
 	for (int i = 0; i < 4 * READINGS_MAX && count < READINGS_MAX; i++) {
 		pb_open_sample open;
 		pb_sample sample;
@@ -407,6 +410,7 @@ double pb_gauge_entry(pb_gauge *g, void (*enter)(void))
 		if (!sample.flags && (pb_contention_alone(g) || i >= 3 * READINGS_MAX))
 			values[count++] = (double)sample.ticks;
 	}
+	pb_kernel_end(g, NULL, 0);
 	return count ? pb_counter_mean(values, count, 0.05, 0.5, coarse_step(g)) : 0;
 }
 
@@ -449,10 +453,7 @@ uint64_t pb_gauge_clock(pb_gauge *g)
 
 void pb_gauge_before(pb_gauge *g, pb_open_sample *open, pb_sample *sample)
 {
-	struct rusage usage;
-	getrusage(RUSAGE_THREAD, &usage);
-	open->switches = usage.ru_nivcsw;
-	open->faults = usage.ru_minflt + usage.ru_majflt;
+	pb_kernel_before(g, open);
 	open->core = sched_getcpu();
 	sample->core = (uint64_t)open->core;
 	sample->contention_before = 0;
@@ -469,7 +470,6 @@ void pb_gauge_before(pb_gauge *g, pb_open_sample *open, pb_sample *sample)
 
 void pb_gauge_after(pb_gauge *g, const pb_open_sample *open, pb_sample *sample)
 {
-	struct rusage usage;
 	sample->ticks = pb_ticks() - sample->start;
 	sample->cycles = g->pmu >= 0 ? pb_pmu_read(g) - open->pmu_start : 0;
 	sample->contention_after = g->length ? pb_contention_read(g) : 0;
@@ -478,10 +478,7 @@ void pb_gauge_after(pb_gauge *g, const pb_open_sample *open, pb_sample *sample)
 	sample->clock_after = g->clock_ticks;
 	if (!g->length)
 		sample->contention_after = pb_contention_read(g);
-	getrusage(RUSAGE_THREAD, &usage);
-	sample->flags = (usage.ru_nivcsw != open->switches ? PB_SWITCHED : 0) |
-			(usage.ru_minflt + usage.ru_majflt != open->faults ? PB_FAULTED : 0) |
-			(sched_getcpu() != open->core ? PB_MIGRATED : 0);
+	sample->flags = pb_kernel_after(g, open) | (sched_getcpu() != open->core ? PB_MIGRATED : 0);
 	if (sample->flags)
 		g->clock_at = 0;
 	note_core(g, 1, sample->ticks);

@@ -41,6 +41,11 @@ typedef struct pb_gauge {
 	double alone_share[PB_MAX_CORES];          /* how much of the time each was alone, lately */
 	double change_ticks;                       /* what a change of core takes */
 	uint64_t clock_at, clock_ticks;            /* when the last clock probe ended, and what it read */
+
+	/* kernel.h: is the kernel asked about each sample; did the last burst meet page faults; were there switches
+	 * that nobody could see; counts at the beginning of a burst */
+	int asks, faulty, unseen;
+	long switches, faults;
 } pb_gauge;
 
 typedef struct pb_sample {

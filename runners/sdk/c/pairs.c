@@ -5,6 +5,7 @@
  * that an attacker watches; more calls on the same secret would teach the core that secret. */
 #include "burst.h"
 #include "material.h"
+#include "kernel.h"
 #include "secrets.h"
 #include "serve.h"
 #include "urgent.h"
@@ -111,6 +112,7 @@ static int take_pairs(pb_gauge *g, pb_secrets *s, const pair_request *r, pb_burs
 	g->clock_at = 0;
 	pb_urgent urgent;
 	pb_urgent_begin(&urgent, g, length);
+	pb_kernel_begin(g);
 	uint64_t start = pb_gauge_ticks();
 	for (int pair = 0; fine && pair < r->pairs && (!pair || (double)(pb_gauge_ticks() - start) < limit);
 	     pair++) {
@@ -130,6 +132,7 @@ static int take_pairs(pb_gauge *g, pb_secrets *s, const pair_request *r, pb_burs
 			length = b->samples[number].ticks;
 		}
 	}
+	pb_kernel_end(g, b->samples, b->count);
 	pb_urgent_end(&urgent);
 	pb_gauge_clock(g);
 	pb_burst_close_clock(b, &open_from, g);
