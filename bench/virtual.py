@@ -63,7 +63,7 @@ class Conversation:
 
     fault: Exception | None = None
     alive = True
-    layout_fixed = True
+    layout_fixed = False
     stderr = ""
 
     def __init__(self, script: dict[str, Any], clock: VirtualClock) -> None:

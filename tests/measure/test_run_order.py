@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fake_scripts import row, starts
 
-from perbyte.measure.sessions import LINE_BYTES, PAGE_BYTES, draw_layout
+from perbyte.measure.sessions import LINE_BYTES, PAGE_BYTES, draw_offset
 
 ASK = "*/aes-128-ecb@16,32,48,64+contract=message"
 
@@ -71,17 +71,13 @@ def test_all_runners_of_an_epoch_share_a_layout_and_epochs_differ(lab):
         assert len(set(a.epoch_cycles)) == 4
 
 
-def test_layouts_are_whole_cache_lines_within_a_page_and_drawn_from_the_seed():
-    layouts = [draw_layout(7, epoch) for epoch in range(64)]
-    assert all(layout.offset % LINE_BYTES == 0 for layout in layouts)
-    assert all(0 <= layout.offset < PAGE_BYTES for layout in layouts)
-    assert len({layout.offset for layout in layouts[:48]}) == 48, "no layout twice before all had their turn"
-    assert len({layout.padding for layout in layouts}) > 40
-    assert layouts == [draw_layout(7, epoch) for epoch in range(64)]
-    others = [draw_layout(8, epoch) for epoch in range(64)]
-    assert [layout.offset for layout in layouts] != [layout.offset for layout in others]
-    assert [layout.padding for layout in layouts] != [layout.padding for layout in others]
-    assert len(draw_layout(7, 1).environment["PERBYTE_PADDING"]) == draw_layout(7, 1).padding
+def test_offsets_are_whole_cache_lines_within_a_page_and_drawn_from_the_seed():
+    offsets = [draw_offset(7, epoch) for epoch in range(64)]
+    assert all(offset % LINE_BYTES == 0 for offset in offsets)
+    assert all(0 <= offset < PAGE_BYTES for offset in offsets)
+    assert len(set(offsets[:48])) == 48, "no offset twice before all had their turn"
+    assert offsets == [draw_offset(7, epoch) for epoch in range(64)]
+    assert offsets != [draw_offset(8, epoch) for epoch in range(64)]
 
 
 def test_every_epoch_starts_every_process_anew(lab):

@@ -25,10 +25,10 @@ class Killed(RunWriter):
 
 
 @pytest.fixture
-def unfixed(monkeypatch):
-    """A system on which the memory layout cannot be fixed."""
+def fixed(monkeypatch):
+    """A system that places all processes alike."""
     monkeypatch.setattr(
-        RunnerProcess, "layout_fixed", property(lambda _: False, lambda *_: None), raising=False
+        RunnerProcess, "layout_fixed", property(lambda _: True, lambda *_: None), raising=False
     )
 
 
@@ -55,7 +55,7 @@ def kinds(figures, cpu):
 
 
 @pytest.mark.parametrize("ask", [ASK, ALONE])
-def test_a_kill_before_the_figures_are_stored_loses_no_doubt(lab, tmp_path, unfixed, ask):
+def test_a_kill_before_the_figures_are_stored_loses_no_doubt(lab, tmp_path, fixed, ask):
     outcome = measured(lab, surveyed(lab), tmp_path / "run", kind=Killed, ask=ask)
     assert all({Doubt.LAYOUT, Doubt.TIER} <= doubts for doubts in kinds(outcome.cells, "soft"))
     read = open_run(tmp_path / "run")
@@ -67,8 +67,8 @@ def test_a_kill_before_the_figures_are_stored_loses_no_doubt(lab, tmp_path, unfi
 def test_a_run_that_goes_on_keeps_the_doubts_of_its_first_part(lab, tmp_path, monkeypatch):
     path, runners = tmp_path / "run", surveyed(lab)
     with monkeypatch.context() as patch:
-        unfixed_here = property(lambda _: False, lambda *_: None)
-        patch.setattr(RunnerProcess, "layout_fixed", unfixed_here, raising=False)
+        fixed_here = property(lambda _: True, lambda *_: None)
+        patch.setattr(RunnerProcess, "layout_fixed", fixed_here, raising=False)
         measured(lab, runners, path, kind=Killed)
     outcome = measured(lab, runners, path, history=RunHistory.of(stored_run(path)))
     assert all({Doubt.LAYOUT, Doubt.TIER} <= doubts for doubts in kinds(outcome.cells, "soft"))

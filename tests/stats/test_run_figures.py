@@ -22,7 +22,7 @@ def cell_of(simulation, **changes):
     return replace(simulation.cell, **changes)
 
 
-def figures(simulation, costs, *, layout_fixed=lambda _epoch: True, plan=None, **more):
+def figures(simulation, costs, *, layout_fixed=lambda _epoch: False, plan=None, **more):
     """Return the figures of cells whose true costs are given, `unproven` and the like as in `make_run_figures`."""
     processes = {cell.process for cell in costs}
     calibrations = [
@@ -76,10 +76,10 @@ def test_what_failed_has_no_figure_and_the_last_identity_names_the_library(simul
     assert made.noise_floor is None
 
 
-def test_a_layout_that_is_not_fixed_is_a_doubt_of_every_figure(simulation):
+def test_a_layout_that_is_fixed_is_a_doubt_of_every_figure(simulation):
     costs = {cell_of(simulation): 100.0, cell_of(simulation, cpu="soft"): 300.0}
     assert kinds(figures(simulation, costs)) == {"full": [], "soft": []}
-    for fixed in (lambda _: False, lambda epoch: epoch != 2):
+    for fixed in (lambda _: True, lambda epoch: epoch == 2):
         for figure in figures(simulation, costs, layout_fixed=fixed).cells:
             assert figure.warnings == (LAYOUT_WARNING,)
 

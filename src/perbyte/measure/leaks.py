@@ -1,6 +1,6 @@
 """Take pairs of calls on two classes of a secret, in several processes, the null of each row among them.
 
-An epoch is a fresh process in a layout of its own. In it every contrast gets its share of the time in bursts, or less
+An epoch is a fresh process, placed by the system. In it every contrast gets its share of the time in bursts, or less
 where fewer pairs tell; one burst in NULL_ONE_IN compares the second class with itself. The runner takes the pairs
 (SPEC 14); `perbyte.stats.leak` judges them. `Leaks` checks nothing: whoever asks has seen that the function computes
 the right thing, by `unfit` or otherwise.
@@ -27,7 +27,7 @@ from perbyte.measure.sessions import (
     RESTARTS,
     STARTING_FAILS,
     Sessions,
-    draw_layout,
+    draw_offset,
     failure_of,
 )
 from perbyte.measure.states import EVICTED_BYTES, EVICTED_TIMES
@@ -157,7 +157,6 @@ class Leaks:
             self.survey.specs[process.runner],
             cpu=process.cpu,
             core=self.cores[0],
-            environment=draw_layout(self.seed, epoch).environment,
             gentle=self.policy.gentle,
         )
 
@@ -180,7 +179,7 @@ class Leaks:
                 cell.contract,
                 cell.size_bytes,
                 seed=self.policy.seed,
-                offset=draw_layout(self.seed, place.epoch).offset,
+                offset=draw_offset(self.seed, place.epoch),
             )
             for number in itertools.count():
                 left_s = share_s - (time.monotonic() - began)

@@ -11,7 +11,6 @@ import contextlib
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
@@ -67,7 +66,7 @@ class Sessions:
         self._cores = (*cores[first:], *cores[:first])
         self._learnt = learnt or recall(cores[0])
         self._epoch = epoch
-        self._layout = draw_layout(policy.seed, epoch)
+        self._offset = draw_offset(policy.seed, epoch)
         self._input_path = input_path
         self._limits = limits
         self._admit = admit
@@ -136,7 +135,6 @@ class Sessions:
             cpu=process.cpu,
             core=core,
             twin=process.twin,
-            environment=self._layout.environment,
             limits=self._limits,
             gentle=self._policy.gentle,
         )
@@ -163,7 +161,7 @@ class Sessions:
             cell.contract,
             cell.size_bytes,
             seed=self._policy.seed,
-            offset=self._layout.offset,
+            offset=self._offset,
             input_path=self._input_path,
         )
 
@@ -248,38 +246,17 @@ def _failure_kind(error: PerbyteError) -> str:
 
 PAGE_BYTES = 4096
 LINE_BYTES = 64
-PADDING = "PERBYTE_PADDING"
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
-    """The memory layout of an epoch: a controlled factor instead of an accident.
+def draw_offset(seed: int, epoch: int) -> int:
+    """Return by how many bytes the buffers of an epoch are shifted from a page boundary.
 
-    The addresses of buffers and stack change a figure by a percent and more. If the system randomises them, two runs
-    differ. If they are fixed, all runs agree on one layout, which may be a favourable one. So randomisation is
-    switched off and each epoch gets a layout of its own: their spread is in the interval, and a run can be repeated
-    exactly.
-
-    `offset`: bytes the buffers are shifted from a page boundary. `padding`: bytes added to the environment."""
-
-    offset: int
-    padding: int
-
-    @property
-    def environment(self) -> dict[str, str]:
-        """The variable that shifts the stack of a new process."""
-        return {PADDING: "x" * self.padding}
-
-
-def draw_layout(seed: int, epoch: int) -> Layout:
-    """Draw the layout of an epoch. Offsets are whole cache lines: alignment within a line is the caller's choice
+    The system places code, stack and heap of each process anew, as it places a user's program (ADR 59), but mapped
+    memory begins on pages. Offsets are whole cache lines: alignment within a line is the caller's choice
     in real programs, and buffers from an allocator start on 16 bytes at least; lines are what all of them share.
 
-    Drawn without replacement: two of three epochs in one layout would agree by accident, and the interval with them.
+    Drawn without replacement: two of three epochs at one offset would agree by accident, and the interval with them.
     """
     lines = list(range((PAGE_BYTES - 1024) // LINE_BYTES))
     random.Random(f"offsets/{seed}").shuffle(lines)
-    return Layout(
-        offset=LINE_BYTES * lines[epoch % len(lines)],
-        padding=16 * random.Random(f"layout/{seed}/{epoch}").randrange(256),
-    )
+    return LINE_BYTES * lines[epoch % len(lines)]

@@ -50,8 +50,8 @@ class Calibration:
     `contention_limit` above what it counts as shared; all are 0 when nobody was ever alone. `fixed_ticks` is what a
     sample costs beyond its calls, which is subtracted from every sample. `selfcheck` holds the measured latencies, in
     core cycles, of chains whose true latency is known (name -> cycles). `waited_ms` is how long all this took, `alone`
-    the share of its readings that found the core quiet. `layout_fixed` is False where the system did not let address
-    space randomisation be switched off.
+    the share of its readings that found the core quiet. `layout_fixed`: address space randomisation was off, as in all
+    runs before ADR 59.
     """
 
     runner: str
@@ -73,7 +73,7 @@ class Calibration:
     contention_limit: float = 0.0
     waited_ms: float = 0.0
     alone: float = 1.0
-    layout_fixed: bool = True
+    layout_fixed: bool = False
 
     @property
     def process(self) -> Process:

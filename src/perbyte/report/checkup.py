@@ -138,9 +138,10 @@ def clock_lines(results: Answers) -> list[str]:
         f"tick counter: {first['tick_hz'] / 1e6:.1f} MHz in steps of {first['tick_quantum']}; "
         f"a sample takes {first['fixed_ticks']:.0f} ticks beyond its calls"
     )
-    if not first["layout_fixed"]:
+    if first["layout_fixed"]:
         lines.append(
-            "address space randomisation cannot be switched off here: figures may differ more between runs"
+            "address space randomisation is off here: figures are those of one place in memory, where short calls may "
+            "cost more (sysctl kernel.randomize_va_space=2)"
         )
     return lines
 

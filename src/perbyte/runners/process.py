@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import ctypes
 import functools
 import math
 import os
@@ -47,12 +46,13 @@ MOST_WAIT_MS = 2**31 - 1  # that poll takes: 24 days
 _STOPPED_S = 0.5
 _FAVOURED = -20  # nice value
 _FILE_BYTES = 256 << 20
-_ADDR_NO_RANDOMIZE = 0x0040000
-_QUERY_PERSONALITY = 0xFFFFFFFF
+_ADDR_NO_RANDOMIZE = 0x0040000  # linux/personality.h
+_FULLY = "2"  # libraries, stack and heap are randomised
 
 
 class RunnerProcess:
-    """A started runner. `layout_fixed` tells whether address space randomisation could be switched off.
+    """A started runner. `layout_fixed` is True where the system does not place it as it places programs by default:
+    address space randomisation is off, or half.
 
     After a fault the process is dead and `fault` holds the error; every later exchange raises it again.
     """
@@ -87,9 +87,10 @@ class RunnerProcess:
         self._mark = secrets.token_hex(8)
         self._answered = (0.0, 0.0)
         self._idle_cpu_s = self._first_answer = 0.0
-        with _inherited(core) as self.layout_fixed:
+        with _on_core(core):
             self._child = child = _start(name, command, {**environment, MARK: self._mark}, directory)
         self.pid = child.pid
+        self.layout_fixed = has_fixed_layout(child.pid)
         self._workers, self._members = workers, [child.pid]
         self._threads: dict[int, tuple[float, dict[int, float]]] = {}
         _limit(child.pid)
@@ -373,30 +374,32 @@ def _watch(name: str, child: subprocess.Popen[bytes]) -> int:
 
 
 @contextlib.contextmanager
-def _inherited(core: int | None) -> Iterator[bool]:
-    """Give this thread what the child is to inherit: the core, and a fixed layout if the kernel lets us.
+def _on_core(core: int | None) -> Iterator[None]:
+    """Give this thread the core that the child is to inherit.
 
-    Affinity and personality belong to the thread and pass through fork and exec, so that a runner is pinned
-    before its first instruction, with no code of ours between fork and exec. Yields whether the layout is
-    fixed.
+    Affinity belongs to the thread and passes through fork and exec, so that a runner is pinned before its first
+    instruction, with no code of ours between fork and exec.
     """
     cores = os.sched_getaffinity(0)
-    libc = ctypes.CDLL(None, use_errno=True)
-    before = libc.personality(ctypes.c_ulong(_QUERY_PERSONALITY))
-    fixed = before >= 0 and libc.personality(ctypes.c_ulong(before | _ADDR_NO_RANDOMIZE)) >= 0
-    if fixed:
-        fixed = bool(libc.personality(ctypes.c_ulong(_QUERY_PERSONALITY)) & _ADDR_NO_RANDOMIZE)
     try:
         if core is not None:
             try:
                 os.sched_setaffinity(0, {core})
             except OSError as error:
                 raise EnvironmentLacking(f"core {core} cannot be used: {error.strerror}") from None
-        yield fixed
+        yield
     finally:
         os.sched_setaffinity(0, cores)
-        if fixed:
-            libc.personality(ctypes.c_ulong(before))
+
+
+def has_fixed_layout(pid: int) -> bool:
+    """True where the kernel does not randomise the addresses of a process as it does by default."""
+    with contextlib.suppress(OSError, ValueError):
+        if int(Path(f"/proc/{pid}/personality").read_text(encoding="ascii"), 16) & _ADDR_NO_RANDOMIZE:
+            return True
+    with contextlib.suppress(OSError):
+        return Path("/proc/sys/kernel/randomize_va_space").read_text(encoding="ascii").strip() != _FULLY
+    return False
 
 
 def _favour(pid: int, undisturbed: bool) -> None:

@@ -12,7 +12,7 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
@@ -74,15 +74,14 @@ class Session:
         cpu: str = FULL,
         core: int | None = None,
         twin: int = 0,
-        environment: Mapping[str, str] | None = None,
         limits: TimeLimits | None = None,
         command: Sequence[str] | None = None,
         gentle: bool = False,
     ) -> None:
-        """Start the runner. `environment` adds to what is inherited; `command` replaces the spec's.
+        """Start the runner. `command` replaces the spec's.
 
-        `gentle`: it gets no priority over other programs. Little is inherited, because the size of the environment
-        shifts the stack. Raises UsageError for an unknown tier, EnvironmentLacking when the runner is not built, cannot
+        `gentle`: it gets no priority over other programs. Little is inherited, so that a run does not depend on it.
+        Raises UsageError for an unknown tier, EnvironmentLacking when the runner is not built, cannot
         be started or not be pinned, and when it is built for another processor and there is no emulator of that.
         """
         tier = spec.tier(cpu)
@@ -102,7 +101,7 @@ class Session:
         values = {name: os.environ[name] for name in _KNOWN_ENVIRONMENT if name in os.environ}
         for more in (spec.environment, tier.environment):
             values |= {name: spec.fill(text) for name, text in more.items()}
-        values |= {"PERBYTE_CPU": cpu, **(environment or {})}
+        values |= {"PERBYTE_CPU": cpu}
         command, told = target.started(command)
         values |= told
         self.process = RunnerProcess(
@@ -124,7 +123,7 @@ class Session:
 
     @property
     def layout_fixed(self) -> bool:
-        """True when address space layout randomisation is off for the process."""
+        """True when the system does not randomise the addresses of the process as it does by default."""
         return self.process.layout_fixed
 
     @property
