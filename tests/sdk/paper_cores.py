@@ -72,6 +72,7 @@ class Core:
     made_up: bool = False
     shows: bool = True  # does any filler show a leap on it?
     together: bool = False  # fillers end at one place even alone
+    graded: bool = False  # what another thread takes grows with its work, so that effect alone shows the right length
 
     @property
     def entries(self) -> float:
@@ -233,7 +234,7 @@ CORES = (
     Core("registers before half", Kind(512, 116, 300), made_up=True),
     Core("root of 4 cycles", Kind(320, 224, 220, latency=4, interval=2), made_up=True),
     Core("pipelined root", Kind(320, 224, 220, latency=18, interval=1), made_up=True),
-    Core("competitive sharing", Kind(320, 224, 220, second=COMPETES), made_up=True),
+    Core("competitive sharing", Kind(320, 224, 220, second=COMPETES), made_up=True, graded=True),
     Core("fixed share of 96", Kind(320, 224, 220, second=FIXED, fixed=96), made_up=True),
     Core(
         "registers in the buffer",
@@ -248,6 +249,16 @@ CORES = (
         Kind(16, 0, 0, latency=20, interval=20, width=2, retire=2, nop_rate=2),
         made_up=True,
         shows=False,
+    ),
+    Core(
+        "server that holds registers",
+        Kind(512, 332, 280, own_vectors=32, latency=18, interval=6, integer_rate=5, scheduler=97, held=32),
+        World(tick_step=2, always_held=1),
+    ),
+    Core(
+        "Zen 3, registers held",
+        Kind(256, 160, 192, own_vectors=4, latency=20, interval=9, integer_rate=4, scheduler=128, held=16),
+        World(tick_step=24.5, always_held=1),
     ),
     Core("noisy host", Kind(352, 224, 280), World(interrupts=4000, steals=100), made_up=True),
 )
@@ -264,6 +275,7 @@ class Found(ctypes.Structure):
         ("certainty", ctypes.c_int),
         ("alone", ctypes.c_double),
         ("past", ctypes.c_double),
+        ("costs", ctypes.c_double),
         ("ends", ctypes.c_uint * 3),
     )
 
@@ -300,7 +312,7 @@ def build(target: Path) -> ctypes.CDLL:
     sources = [
         HERE / "paper_core.c",
         HERE / "pipeline.c",
-        *(SDK / f"{n}.c" for n in ("window", "contention", "counter", "gauge", "kernel")),
+        *(SDK / f"{n}.c" for n in ("window", "effect", "contention", "counter", "gauge", "kernel")),
     ]
     flags = [
         "-std=c11",
@@ -321,8 +333,8 @@ def build(target: Path) -> ctypes.CDLL:
     )
     library.paper_readings.restype = ctypes.c_long
     library.pb_window_limit.argtypes = (ctypes.c_double, ctypes.c_double)
-    library.paper_learn.argtypes = (ctypes.c_double, ctypes.c_double, ctypes.POINTER(Found))
-    library.paper_holds.argtypes = (ctypes.c_double, ctypes.c_double, ctypes.POINTER(Found))
+    library.paper_learn.argtypes = (ctypes.c_double, ctypes.POINTER(Found))
+    library.paper_holds.argtypes = (ctypes.c_double, ctypes.POINTER(Found))
     counts = ctypes.POINTER(ctypes.c_long)
     library.paper_measure.argtypes = (ctypes.c_double, ctypes.c_long, ctypes.POINTER(Figures))
     library.paper_watch.argtypes = (
@@ -371,15 +383,15 @@ class Paper:
         self.world = replace(self.world, **world)
         self.library.paper_change(numbers(self.core.kind), numbers(self.world))
 
-    def learn(self, entries: float = 0, registers: float = 0) -> tuple[Found, float, int]:
+    def learn(self, entries: float = 0) -> tuple[Found, float, int]:
         """pb_window_learn: what it found, seconds of the modelled clock, readings."""
         learnt, began, before = Found(), self.library.paper_now(), self.library.paper_readings()
-        self.library.paper_learn(entries, registers, ctypes.byref(learnt))
+        self.library.paper_learn(entries, ctypes.byref(learnt))
         return learnt, self.library.paper_now() - began, self.library.paper_readings() - before
 
-    def holds(self, learnt: Found, entries: float = 0, registers: float = 0) -> bool:
+    def holds(self, learnt: Found, entries: float = 0) -> bool:
         """pb_window_holds."""
-        return bool(self.library.paper_holds(entries, registers, ctypes.byref(learnt)))
+        return bool(self.library.paper_holds(entries, ctypes.byref(learnt)))
 
     def now(self) -> float:
         """Seconds of the modelled clock."""

@@ -66,7 +66,7 @@ def test_what_is_learnt_in_any_company_and_with_any_prior_is_honest(paper: Paper
                 continue
             if learnt.word == "sure":
                 assert works(paper, learnt, 0.99), case
-            if share <= AT_TIMES and prior != "twice" and not core.together:
+            if share <= AT_TIMES and prior != "twice" and not core.together and not core.graded:
                 assert learnt.word in ("likely", "sure"), case
                 assert works(paper, learnt, 0.985), case
             if learnt.word == "halved":
@@ -100,7 +100,7 @@ def test_a_window_holds_on_its_core_and_no_longer_than_it_works_on_another(paper
         case = f"on {other.name}: {copied}"
         if other is core:
             assert held, case
-            assert paper.readings() <= 700, case
+            assert paper.readings() <= 1_200, case
         elif held and copied.alone:
             assert paper.watch(copied, 500).alone_right >= 0.98, case
         elif held:
@@ -150,5 +150,5 @@ def test_the_family_decides_only_where_a_core_is_never_alone(paper: Paper) -> No
             paper.start(named("Zen 5"), share=share, signature=signature)
             lengths[share, signature] = paper.measure(20_000, samples=1).found.decode().split()[:3]
     assert lengths[AT_TIMES, 0] == lengths[AT_TIMES, zen_5]
-    assert lengths[1, zen_5] == ["nops", "12", str((448 - 12 - 16) * 15 // 16)]
+    assert lengths[1, zen_5] == ["nops", "12", str((448 - 12 - 16) * 3 // 4)]
     assert lengths[1, 0] != lengths[1, zen_5]

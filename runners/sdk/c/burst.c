@@ -7,8 +7,8 @@
 #include <math.h>
 #include <sched.h>
 
-enum { COLD_AFTER = 8 };               /* looks that find the core busy: 2 us */
-enum { SETTLES = 4 };                  /* samples' worth of calls that outlast what a system call leaves (kernel.h) */
+enum { COLD_AFTER = 8 }; /* looks that find the core busy: 2 us */
+enum { SETTLES = 4 };    /* samples' worth of calls that outlast what a system call leaves (kernel.h) */
 static const double WARMED_UP_TO = 10; /* samples that one call lasts */
 
 /* A piece where the case is cut, else calls as they are. The state is made anew for calls only. */

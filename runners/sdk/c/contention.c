@@ -115,46 +115,100 @@ static void move_core(void *self)
 	pb_gauge_change_core(self);
 }
 
-/* What processors are known to have: entries of the reorder buffer, and vector additions that fit beside it (found by
- * scans). They help where a core is never alone while one looks, and decide nothing that can be measured. Models: those
- * of Linux (arch/x86/kernel/cpu/amd.c, asm/intel-family.h). Sizes: docs/supported-machines.md names the source of
- * each. */
+/* Data of a size that the first cache does not hold and the second does, in a circle of lines in random order. */
+enum { CIRCLE = 192 << 10, CIRCLE_LINE = 64, CIRCLE_LINES = CIRCLE / CIRCLE_LINE, CIRCLE_LOADS = 48 };
+
+static void *next_load(void)
+{
+	static _Alignas(64) char circle[CIRCLE];
+	static unsigned short order[CIRCLE_LINES];
+	uint64_t random = 1;
+	if (order[0] != order[1])
+		return circle;
+	for (unsigned i = 0; i < CIRCLE_LINES; i++)
+		order[i] = (unsigned short)i;
+	for (unsigned i = CIRCLE_LINES - 1; i; i--) {
+		random = random * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
+		unsigned k = (unsigned)(random >> 33) % (i + 1);
+		unsigned short kept = order[i];
+		order[i] = order[k];
+		order[k] = kept;
+	}
+	for (unsigned i = 0; i < CIRCLE_LINES; i++)
+		*(void **)(void *)(circle + order[i] * CIRCLE_LINE) =
+			circle + order[(i + 1) % CIRCLE_LINES] * CIRCLE_LINE;
+	return circle;
+}
+
+static int has_aes(void)
+{
+	uint32_t a, b, c = 0, d;
+	return __get_cpuid(1, &a, &b, &c, &d) && c & bit_AES;
+}
+
+PB_ONE_PLACE static double work_core(void *self, enum pb_work kind)
+{
+	static void *at;
+	static int aes = -1;
+	uint64_t x = 3, y = 5;
+	(void)self;
+	if (!at) {
+		at = next_load();
+		aes = has_aes();
+	}
+	uint64_t start = pb_ticks();
+	if (kind == PB_WORK_OF_AES && aes)
+		PB_WORK_AES();
+	else if (kind == PB_WORK_OF_REGISTERS)
+		PB_WORK_REGISTERS();
+	else if (kind == PB_WORK_OF_LOADS)
+		PB_WORK_LOADS(at, CIRCLE_LOADS);
+	else
+		PB_WORK_ADDS(x, y);
+	uint64_t ticks = pb_ticks() - start;
+	zero_vectors(has_avx());
+	return (double)ticks;
+}
+
+/* What processors are known to have: entries of the reorder buffer. They help where a core is never alone while one
+ * looks, and decide nothing that can be measured. Models: those of Linux (arch/x86/kernel/cpu/amd.c,
+ * asm/intel-family.h). A hypervisor may name another processor than it has, so the sizes of the first data cache and
+ * of the second cache have to fit, in KiB, where the processor tells them. Sources: docs/supported-machines.md. */
 static const struct {
 	char vendor;
-	unsigned family, first, last, entries, registers;
+	unsigned family, first, last, entries, first_cache, second_cache;
 } known[] = {
-	{'A', 0x17, 0x00, 0x2f, 192, 0},
-	{'A', 0x17, 0x50, 0x5f, 192, 0}, /* Zen, Zen+ */
-	{'A', 0x17, 0x30, 0xaf, 224, 0}, /* Zen 2 */
-	{'A', 0x19, 0x00, 0x0f, 256, 141},
-	{'A', 0x19, 0x20, 0x5f, 256, 141}, /* Zen 3, 3+ */
-	{'A', 0x19, 0x10, 0x1f, 320, 152},
-	{'A', 0x19, 0x60, 0xaf, 320, 152}, /* Zen 4: 147 to 157 by who holds some */
-	{'A', 0x1a, 0x00, 0x2f, 448, 0},
-	{'A', 0x1a, 0x40, 0x4f, 448, 0}, /* Zen 5; 0x50 and 0x80 on are later */
-	{'A', 0x1a, 0x60, 0x7f, 448, 0},
-	{'I', 6, 0x4e, 0x4e, 224, 0},
-	{'I', 6, 0x5e, 0x5e, 224, 0}, /* Skylake */
-	{'I', 6, 0x55, 0x55, 224, 0}, /* Skylake, Cascade and Cooper Lake, servers */
-	{'I', 6, 0x8e, 0x8e, 224, 0},
-	{'I', 6, 0x9e, 0x9e, 224, 0}, /* Kaby, Coffee Lake */
-	{'I', 6, 0xa5, 0xa6, 224, 0}, /* Comet Lake */
-	{'I', 6, 0x6a, 0x6a, 352, 0},
-	{'I', 6, 0x6c, 0x6c, 352, 0}, /* Ice Lake, servers */
-	{'I', 6, 0x7d, 0x7e, 352, 0},
-	{'I', 6, 0x9d, 0x9d, 352, 0}, /* Ice Lake */
-	{'I', 6, 0x8c, 0x8d, 352, 0},
-	{'I', 6, 0xa7, 0xa7, 352, 0}, /* Tiger, Rocket Lake */
-	{'I', 6, 0x8f, 0x8f, 512, 0},
-	{'I', 6, 0xcf, 0xcf, 512, 0}, /* Sapphire, Emerald Rapids */
-	{'I', 6, 0xad, 0xae, 512, 0}, /* Granite Rapids */
-	{'I', 6, 0x97, 0x97, 512, 0},
-	{'I', 6, 0x9a, 0x9a, 512, 0}, /* Alder Lake, large cores */
-	{'I', 6, 0xb7, 0xb7, 512, 0},
-	{'I', 6, 0xba, 0xba, 512, 0}, /* Raptor Lake */
-	{'I', 6, 0xbf, 0xbf, 512, 0},
-	{'I', 6, 0xaa, 0xaa, 512, 0}, /* Raptor Lake; Meteor Lake */
-	{'I', 6, 0xac, 0xac, 512, 0}, /* Meteor Lake */
+	{'A', 0x17, 0x00, 0x2f, 192, 32, 512},
+	{'A', 0x17, 0x50, 0x5f, 192, 32, 512}, /* Zen, Zen+ */
+	{'A', 0x17, 0x30, 0xaf, 224, 32, 512}, /* Zen 2 */
+	{'A', 0x19, 0x00, 0x0f, 256, 32, 512},
+	{'A', 0x19, 0x20, 0x5f, 256, 32, 512}, /* Zen 3, 3+ */
+	{'A', 0x19, 0x10, 0x1f, 320, 32, 1024},
+	{'A', 0x19, 0x60, 0xaf, 320, 32, 1024}, /* Zen 4 */
+	{'A', 0x1a, 0x00, 0x2f, 448, 48, 1024},
+	{'A', 0x1a, 0x40, 0x4f, 448, 48, 1024}, /* Zen 5; 0x50 and 0x80 on are later */
+	{'A', 0x1a, 0x60, 0x7f, 448, 48, 1024},
+	{'I', 6, 0x4e, 0x4e, 224, 32, 256},
+	{'I', 6, 0x5e, 0x5e, 224, 32, 256},  /* Skylake */
+	{'I', 6, 0x55, 0x55, 224, 32, 1024}, /* Skylake, Cascade and Cooper Lake, servers */
+	{'I', 6, 0x8e, 0x8e, 224, 32, 256},
+	{'I', 6, 0x9e, 0x9e, 224, 32, 256}, /* Kaby, Coffee Lake */
+	{'I', 6, 0xa5, 0xa6, 224, 32, 256}, /* Comet Lake */
+	{'I', 6, 0x6a, 0x6a, 352, 48, 1280},
+	{'I', 6, 0x6c, 0x6c, 352, 48, 1280}, /* Ice Lake, servers */
+	{'I', 6, 0x7d, 0x7e, 352, 48, 512},  /* Ice Lake */
+	{'I', 6, 0x8c, 0x8d, 352, 48, 1280}, /* Tiger Lake */
+	{'I', 6, 0xa7, 0xa7, 352, 48, 512},  /* Rocket Lake */
+	{'I', 6, 0x8f, 0x8f, 512, 48, 2048},
+	{'I', 6, 0xcf, 0xcf, 512, 48, 2048}, /* Sapphire, Emerald Rapids */
+	{'I', 6, 0xad, 0xae, 512, 48, 2048}, /* Granite Rapids */
+	{'I', 6, 0x97, 0x97, 512, 48, 1280},
+	{'I', 6, 0x9a, 0x9a, 512, 48, 1280}, /* Alder Lake, large cores */
+	{'I', 6, 0xb7, 0xb7, 512, 48, 2048},
+	{'I', 6, 0xba, 0xba, 512, 48, 1280}, /* Raptor Lake */
+	{'I', 6, 0xbf, 0xbf, 512, 48, 1280},
+	{'I', 6, 0xaa, 0xaa, 512, 48, 2048}, /* Raptor Lake; Meteor Lake */
+	{'I', 6, 0xac, 0xac, 512, 48, 2048}, /* Meteor Lake */
 };
 
 /* Large and small cores of one processor have one model number (CPUID leaf 0x1a tells them apart): the sizes are those
@@ -165,10 +219,26 @@ static int is_small(void)
 	return __get_cpuid_count(0x1a, 0, &a, &b, &c, &d) && a >> 24 == 0x20;
 }
 
-static void look_up(pb_core *core)
+/* KiB of the data or unified cache of a level, as the processor tells them; 0 where it does not. */
+static unsigned cache_size(char vendor, unsigned level)
+{
+	uint32_t a, b, c, d;
+	for (unsigned i = 0; i < 8; i++) {
+		if (!__get_cpuid_count(vendor == 'A' ? 0x8000001d : 4, i, &a, &b, &c, &d) || !(a & 31))
+			return 0;
+		if ((a & 31) != 2 && (a >> 5 & 7) == level) /* 2: instructions */
+			return (unsigned)((uint64_t)((b >> 22) + 1) * ((b >> 12 & 1023) + 1) *
+						  ((b & 4095) + 1) * ((uint64_t)c + 1) >>
+					  10);
+	}
+	return 0;
+}
+
+static void look_up(pb_core *core, char *doubt, unsigned room)
 {
 	uint32_t a, b, c, d;
 	char vendor;
+	doubt[0] = '\0';
 	if (!__get_cpuid(0, &a, &b, &c, &d))
 		return;
 	vendor = c == signature_AMD_ecx ? 'A' : c == signature_INTEL_ecx ? 'I' : '?';
@@ -176,20 +246,31 @@ static void look_up(pb_core *core)
 		return;
 	unsigned family = a >> 8 & 15, model = (a >> 4 & 15) | (a >> 12 & 240);
 	family += family == 15 ? a >> 20 & 255 : 0;
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (known[i].vendor == vendor && known[i].family == family && known[i].first <= model &&
-		    model <= known[i].last) {
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		if (known[i].vendor != vendor || known[i].family != family || model < known[i].first ||
+		    model > known[i].last)
+			continue;
+		unsigned first = cache_size(vendor, 1), second = cache_size(vendor, 2);
+		if ((first && first != known[i].first_cache) || (second && second != known[i].second_cache))
+			snprintf(doubt, room,
+				 "family %u model %u is known with caches of %u and %u KiB, this core has %u "
+				 "and %u",
+				 family, model, known[i].first_cache, known[i].second_cache, first, second);
+		else
 			core->entries = known[i].entries;
-			core->registers = known[i].registers;
-			return;
-		}
+		return;
+	}
 }
 
 void pb_contention_choose(pb_gauge *g, const char *found_before)
 {
-	pb_core core = {.read = read_core, .move = move_core, .self = g, .quantum = (double)g->tick_quantum};
+	pb_core core = {.read = read_core,
+			.work = work_core,
+			.move = move_core,
+			.self = g,
+			.quantum = (double)g->tick_quantum};
 	pb_found found;
-	look_up(&core);
+	look_up(&core, g->processor, sizeof g->processor);
 	if (!pb_window_parse(found_before, &found) || !pb_window_holds(&core, &found))
 		pb_window_learn(&core, &found);
 	g->window = found.window;
@@ -227,7 +308,7 @@ void pb_contention_choose(pb_gauge *g, const char *found_before)
 	(void)found_before;
 	g->detector = "front-end";
 	g->length = 0;
-	g->found[0] = '\0';
+	g->found[0] = g->processor[0] = '\0';
 	g->contention_floor = g->contention_shared = g->contention_limit = 0;
 }
 

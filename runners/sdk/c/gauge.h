@@ -31,6 +31,8 @@ typedef struct pb_gauge {
 	unsigned length;      /* fillers of the former; 0: the latter */
 	pb_window window;     /* the former */
 	char found[64];       /* what was found out about it, for other processes */
+	char processor
+		[120]; /* where the processor's number contradicts its caches: both, in words; else empty */
 	double contention_floor,
 		contention_shared; /* core cycles of a reading alone and beside another thread */
 	double contention_limit;   /* core cycles of a reading above which it is shared; 0: not known */

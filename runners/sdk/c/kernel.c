@@ -27,8 +27,7 @@ static const uint32_t SIGNATURE = 0xd428bc00;
 #endif
 
 /* The kernel wants a signature before the place that it would jump to, though nobody is ever in the section. */
-__asm__(".pushsection .text\n\t.p2align 4\n\t" PB_SIGNATURE
-	"\n\tpb_never_entered: .skip 16\n\t"
+__asm__(".pushsection .text\n\t.p2align 4\n\t" PB_SIGNATURE "\n\tpb_never_entered: .skip 16\n\t"
 	".popsection");
 extern const char pb_never_entered[] __attribute__((visibility("hidden")));
 

@@ -35,6 +35,7 @@ void pb_calibrate(pb_server *s, const pb_request *q)
 		    g->check_add, g->check_rotate);
 	pb_add_string(s, "contention_probe", g->detector);
 	pb_add_string(s, "contention_window", g->found);
+	pb_add_string(s, "processor", g->processor);
 	pb_text_add(&s->answer,
 		    ",\"contention_length\":%u,\"contention_shared\":%.4f,\"contention_limit\":%.4f"
 		    ",\"waited_ms\":%.1f,\"alone\":%.4f}",

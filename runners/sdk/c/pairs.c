@@ -4,8 +4,8 @@
  * that a core could learn from is another for the one than for the other. What is timed is one call, as in a program
  * that an attacker watches; more calls on the same secret would teach the core that secret. */
 #include "burst.h"
-#include "material.h"
 #include "kernel.h"
+#include "material.h"
 #include "secrets.h"
 #include "serve.h"
 #include "urgent.h"

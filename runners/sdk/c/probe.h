@@ -69,6 +69,41 @@ static inline uint64_t pb_ticks(void)
 			 :                                                                                   \
 			 :                                                                                   \
 			 : PB_WINDOW_CLOBBERS)
+/* Reference work (effect.h): some 600 core cycles of each kind. AES where the processor has it. */
+#define PB_WORK_ADDS(x, y)                                                                                   \
+	do {                                                                                                 \
+		PB_CHECK_ADD(x, y);                                                                          \
+		PB_CHECK_ADD(x, y);                                                                          \
+		PB_CHECK_ADD(x, y);                                                                          \
+		PB_CHECK_ADD(x, y);                                                                          \
+		PB_CHECK_ADD(x, y);                                                                          \
+		PB_CHECK_ADD(x, y);                                                                          \
+	} while (0)
+#define PB_WORK_AES()                                                                                        \
+	__asm__ volatile(PB_100("aesenc %%xmm0, %%xmm1\n\taesenc %%xmm0, %%xmm2\n\t"                         \
+				"aesenc %%xmm0, %%xmm3\n\taesenc %%xmm0, %%xmm4\n\t"                         \
+				"aesenc %%xmm0, %%xmm5\n\taesenc %%xmm0, %%xmm6\n\t"                         \
+				"aesenc %%xmm0, %%xmm7\n\taesenc %%xmm0, %%xmm8\n\t")                        \
+			 :                                                                                   \
+			 :                                                                                   \
+			 : PB_WINDOW_CLOBBERS)
+#define PB_WORK_REGISTERS()                                                                                  \
+	__asm__ volatile(                                                                                    \
+		PB_100("paddd %%xmm0, %%xmm1\n\tpaddd %%xmm0, %%xmm2\n\tpaddd %%xmm0, %%xmm3\n\t"            \
+		       "paddd %%xmm0, %%xmm4\n\tpaddd %%xmm0, %%xmm5\n\tpaddd %%xmm0, %%xmm6\n\t"            \
+		       "paddd %%xmm0, %%xmm7\n\tpaddd %%xmm0, %%xmm8\n\tpaddd %%xmm0, %%xmm9\n\t"            \
+		       "paddd %%xmm0, %%xmm10\n\tpaddd %%xmm0, %%xmm11\n\tpaddd %%xmm0, %%xmm12\n\t"         \
+		       "paddd %%xmm0, %%xmm13\n\tpaddd %%xmm0, %%xmm14\n\tpaddd %%xmm0, %%xmm15\n\t")        \
+		:                                                                                            \
+		:                                                                                            \
+		: PB_WINDOW_CLOBBERS)
+#define PB_WORK_LOADS(at, count)                                                                             \
+	do {                                                                                                 \
+		for (int load_ = 0; load_ < (count); load_++)                                                \
+			(at) = *(void **)(at);                                                               \
+		__asm__ volatile("" : "+r"(at));                                                             \
+	} while (0)
+
 /* 40 roots and 1,040 fillers of `bytes` bytes each */
 #define PB_WINDOW(eight, bytes, rounds, chain, length, root)                                                 \
 	do {                                                                                                 \

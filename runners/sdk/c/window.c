@@ -38,9 +38,19 @@ static const double FITS = 0.2;
 /* Places in the buffer that are neither fillers nor roots: the ends of the loop. */
 static const double ENDS = 16;
 
-/* Where between the two modes, on a logarithmic scale, a reading counts as shared: nearer to the lower one, because
- * registers that a halted thread holds show as less than a whole leap, and sharing as more. */
-static const double BETWEEN = 0.3;
+/* Where a window lies, as a share of the longest that fits: in the middle between the whole buffer and its half, so
+ * that neither leap is near. Any length between reads the same. */
+static const double MIDDLE = 0.75, NEARLY = 15.0 / 16;
+
+/* Looks at the effect of a window: when it is learnt, and when it is checked. While it is learnt, until it shows or so
+ * many rounds are over. */
+enum { LOOKS = 1600, LOOKS_AGAIN = 320, ROUNDS_OF_LOOKS = 4, CANDIDATES = 3 };
+
+/* Of the readings of a window, so many may lie within a tenth of its limit; more, and it is no limit. */
+static const double EDGE = 1.1, AT_EDGE = 0.1;
+
+/* Where what it refuses costs less than this, a window does no harm, and may be of use when somebody else comes. */
+static const double HARMLESS = 1.05;
 
 /* Steps of the counter that must lie between the two modes of one reading. */
 static const double STEPS_BETWEEN = 8;
@@ -185,17 +195,6 @@ static leap find_leap(const pb_core *core, unsigned filler, double root)
 	return best;
 }
 
-/* The last of the lengths just after a leap's at which the chains still overlap for certain. */
-static unsigned refine(const pb_core *core, pb_window window, const leap *at)
-{
-	double low[3 * STEP], limit = pb_window_limit(at->before, at->past);
-	int k = 0;
-	scan(core, window, at->length - STEP, 1, 3 * STEP, PASSES, low);
-	while (k + 1 < 3 * STEP && low[k + 1] < limit)
-		k++;
-	return at->length - STEP + (unsigned)k - (k > 0);
-}
-
 /* Do chains of roots overlap at all where next to nothing is between them? */
 static int overlaps(const pb_core *core, double root)
 {
@@ -236,13 +235,6 @@ static int both_modes(const pb_core *core, unsigned end, unsigned chain, double 
 	return alone < SERIAL * chain * root && above[1] > 3 + 4 * above[0];
 }
 
-/* Is a window past what half of the buffer holds, for certain? What a second thread takes of the registers does not
- * decide then. */
-static int past_half(const pb_window *w, unsigned end)
-{
-	return w->filler == PB_NOPS || (end && w->length > half_of(end, w->chain) + 2 * STEP);
-}
-
 /* Do two fillers end at one place? */
 static int together(const leap *a, const leap *b)
 {
@@ -258,34 +250,68 @@ static int fits(const pb_core *core, const leap *nops, double times)
 	       fabs(nops->length + nops->chain + ENDS - expected) < FITS * expected;
 }
 
-/* Vector additions see what no-ops do not: registers that a halted thread holds. They are taken where the registers end
- * before the buffer does, not before half of it (who takes that half would not be seen), and the chain that outlasts
- * them costs no more than half as much again. */
-static int prefer_vectors(const leap *nops, const leap *vectors)
+/* A window for a leap that was seen: its filler and chain, `length` long. */
+static pb_window window_of(const pb_core *core, unsigned filler, const leap *at, double length)
 {
-	if (!vectors->length || !nops->length)
-		return vectors->length != 0;
-	return vectors->length + 2 * STEP < nops->length && vectors->before <= 1.5 * nops->before &&
-	       vectors->length > half_of(nops->length, nops->chain);
+	double longest = (PB_WINDOW_MOST - PASTS) / (1 / MIDDLE + 1.0 / 16) - 1;
+	pb_window w = {.filler = filler, .chain = at->chain, .length = (unsigned)fmin(length, longest)};
+	w.rounds = at->past > at->before ? enough_rounds(core, at->past - at->before) : scan_rounds(core, w);
+	return w;
 }
 
-/* The window of a core that showed half of its buffer all the time: twice the fillers, and a chain that outlasts
- * them. */
-static void infer(const pb_core *core, const leap *nops, pb_found *found)
+/* The same of a buffer of which only half was seen: a chain that outlasts twice the fillers. */
+static pb_window window_of_whole(const pb_core *core, const leap *nops)
 {
 	double whole = fits(core, nops, 0.5) ? core->entries : 2 * (nops->length + nops->chain + ENDS);
-	pb_window *w = &found->window;
+	leap at = *nops;
 	int c = 0;
 	while (c < CHAINS - 1 && chains[c] < 2 * nops->chain)
 		c++;
-	w->chain = chains[c];
-	w->filler = PB_NOPS;
-	w->length = (unsigned)((whole - w->chain - ENDS) * 15 / 16);
-	if (w->length + w->length / 8 + PASTS > PB_WINDOW_MOST)
-		w->length = (PB_WINDOW_MOST - PASTS) * 8 / 9 - 1;
-	w->rounds = scan_rounds(core, *w);
-	found->certainty = PB_WINDOW_HALVED;
-	found->alone = found->past = 0;
+	at.chain = chains[c];
+	at.before = at.past = 0;
+	return window_of(core, PB_NOPS, &at, (whole - at.chain - ENDS) * MIDDLE);
+}
+
+/* Looks at several windows at once: work between two readings of each. */
+static int take_looks(const pb_core *core, const pb_window *w, int windows, int count,
+		      pb_look looks[][PB_LOOKS_MOST], int taken)
+{
+	for (int i = 0; i < count && taken < PB_LOOKS_MOST; i++, taken++) {
+		enum pb_work kind = (enum pb_work)(taken % PB_WORKS);
+		for (int k = 0; k < windows; k++)
+			looks[k][taken].before = (float)core->read(core->self, &w[k]);
+		float ticks = (float)core->work(core->self, kind);
+		for (int k = 0; k < windows; k++) {
+			looks[k][taken].after = (float)core->read(core->self, &w[k]);
+			looks[k][taken].work = kind;
+			looks[k][taken].ticks = ticks;
+		}
+		if (i % MOVE_EVERY == MOVE_EVERY - 1)
+			move(core);
+	}
+	return taken;
+}
+
+/* Which of the windows tells, by its effect; -1 where none is seen to. */
+static int choose(const pb_core *core, const pb_window *w, int windows, pb_effect *effect, pb_modes *read)
+{
+	static pb_look looks[CANDIDATES][PB_LOOKS_MOST];
+	int best = -1, taken = 0;
+	for (int round = 0; round < ROUNDS_OF_LOOKS && best < 0; round++) {
+		taken = take_looks(core, w, windows, LOOKS, looks, taken);
+		for (int k = 0; k < windows; k++) {
+			pb_modes modes = pb_effect_modes(looks[k], taken);
+			double limit = pb_window_limit(modes.low, modes.high);
+			pb_effect seen = pb_effect_judge(looks[k], taken, limit);
+			if (limit > 0 && seen.verdict == PB_TELLS &&
+			    (best < 0 || pb_effect_better(&seen, effect))) {
+				best = k;
+				*effect = seen;
+				*read = modes;
+			}
+		}
+	}
+	return best;
 }
 
 enum verdict { AGAIN, NOTHING, FOUND };
@@ -302,32 +328,48 @@ static enum verdict learn_once(const pb_core *core, pb_found *found, int last)
 		at[PB_INTEGERS] = find_leap(core, PB_INTEGERS, root);
 	for (int f = 0; f < PB_FILLERS; f++)
 		found->ends[f] = at[f].length;
-	int both = nops->length && both_modes(core, nops->length, nops->chain, root, CHECKS);
-	int halved = fits(core, nops, 0.5) || (together(nops, vectors) && !fits(core, nops, 1));
-	if (halved && !both) {
-		if (last)
-			infer(core, nops, found);
-		return last ? FOUND : AGAIN;
-	}
-	if (prefer_vectors(nops, vectors))
-		best = vectors;
-	else if (!nops->length)
-		best = &at[PB_INTEGERS];
+	/* no-ops see the buffer alone, which a halted thread gives back at once; registers it may hold for minutes */
+	for (int f = 0; f < PB_FILLERS && !best->length; f++)
+		best = &at[f];
 	if (!best->length)
 		return NOTHING;
-	pb_window *w = &found->window;
-	w->filler = (unsigned)(best - at);
-	w->chain = best->chain;
-	w->rounds = scan_rounds(core, *w);
-	/* No-ops: anything between half of the buffer and all of it will do. Registers: as many as fit, so that one
-	 * that somebody else holds is missed. */
-	w->length = w->filler == PB_VECTORS ? refine(core, *w, best) : best->length * 15 / 16;
-	found->certainty = both && past_half(w, nops->length) ? PB_WINDOW_SURE : PB_WINDOW_LIKELY;
-	w->rounds = enough_rounds(core, best->past - best->before);
+	unsigned filler = (unsigned)(best - at);
+	/* where another thread takes something else than half, nearly the whole may tell where the middle does not */
+	pb_window windows[CANDIDATES] = {
+		window_of(core, filler, best, best->length * MIDDLE),
+		window_of(core, filler, best, best->length * (best == nops ? NEARLY : 1))};
+	/* both modes at half of a leap tell that it is the whole one; at half of a halved buffer's, of three chains, too */
+	int count = 2,
+	    halved = best == nops &&
+		     (fits(core, nops, 0.5) || (together(nops, vectors) && !fits(core, nops, 1) &&
+						!both_modes(core, nops->length, nops->chain, root, CHECKS)));
+	if (best == nops)
+		windows[count++] = window_of_whole(core, nops);
+	pb_effect effect = {PB_UNSEEN, 0, 0, 0};
+	pb_modes modes = {0, 0};
+	int chosen = choose(core, windows, count, &effect, &modes);
+	if (chosen < 0 && halved) {
+		if (!last)
+			return AGAIN;
+		found->window = windows[2];
+		found->certainty = PB_WINDOW_HALVED;
+		return FOUND;
+	}
+	/* registers end where nobody knows, so that as many as fit see most */
+	found->window = windows[chosen >= 0 ? chosen : best != nops];
+	found->certainty = PB_WINDOW_LIKELY; /* until another process sees its effect, too */
+	found->costs = effect.costs;
+	found->alone = modes.low;
+	found->past = modes.high;
+	if (chosen == 2) /* the leap was that of the half */
+		found->ends[PB_NOPS] = (unsigned)(found->window.length / MIDDLE);
+	if (chosen >= 0)
+		return FOUND;
 	for (int t = 0; t < TRIES; t++) /* it may be busy just now */
 		if (pb_window_holds(core, found) && found->alone > 0)
 			return FOUND;
-	return AGAIN;
+	found->alone = found->past = 0; /* a core that shows a leap is watched by it, or by nothing yet */
+	return last ? FOUND : AGAIN;
 }
 
 void pb_window_learn(const pb_core *core, pb_found *found)
@@ -342,17 +384,17 @@ void pb_window_learn(const pb_core *core, pb_found *found)
 	}
 	found->certainty = PB_WINDOW_NONE;
 	found->window.length = 0;
-	found->alone = found->past = 0;
+	found->alone = found->past = found->costs = 0;
 }
 
 unsigned pb_window_past(const pb_window *w)
 {
-	return w->length + w->length / 8 + PASTS;
+	return (unsigned)(w->length / MIDDLE) + w->length / 16 + PASTS;
 }
 
 double pb_window_limit(double alone, double past)
 {
-	return alone > 0 ? alone * pow(past / alone, BETWEEN) : 0;
+	return alone > 0 ? sqrt(alone * past) : 0;
 }
 
 /* Does the buffer end now where it must beside another thread, if the window is this core's? */
@@ -372,13 +414,13 @@ static int ends_halved(const pb_core *core, const pb_found *found, double root)
 }
 
 /* Does the core hold more than was thought? A chain three times as long tells, because it outlasts the fillers by far
- * while two of them overlap. Registers that others hold come and go, and are no reason. */
-static int holds_more(const pb_core *core, const pb_window *w, unsigned nops_end, double root)
+ * while two of them overlap. */
+static int holds_more(const pb_core *core, const pb_found *found, double root)
 {
 	double times[CHECKS / 4];
+	const pb_window *w = &found->window;
 	pb_window longer = *w;
-	unsigned end = w->filler == PB_VECTORS ? w->length : w->length * 16 / 15;
-	end += past_half(w, nops_end) ? 2 * STEP : STEP / 2;
+	unsigned end = found->ends[w->filler] + 2 * STEP;
 	longer.chain = w->chain * 3 < PB_CHAIN_MOST ? w->chain * 3 : PB_CHAIN_MOST;
 	longer.rounds = w->rounds / 3 > 4 ? w->rounds / 3 : 4;
 	end += w->chain; /* roots retire one by one, so that long chains overlap a little until fillers alone fill it */
@@ -387,6 +429,30 @@ static int holds_more(const pb_core *core, const pb_window *w, unsigned nops_end
 	for (int i = 0; i < CHECKS / 4; i++)
 		times[i] = read_at(core, longer, end);
 	return lowest(times, CHECKS / 4) < SERIAL * longer.chain * root * longer.rounds;
+}
+
+/* Of these ascending readings, do more than a few lie near the limit? */
+static int at_edge(const double *readings, int count, double limit)
+{
+	int near = 0;
+	for (int i = 0; i < count; i++)
+		near += readings[i] > limit / EDGE && readings[i] < limit * EDGE;
+	return near > AT_EDGE * count;
+}
+
+/* Look at the effect once more; 0 if what it takes for alone is of two kinds. */
+static int still_tells(const pb_core *core, pb_found *found)
+{
+	static pb_look looks[1][PB_LOOKS_MOST];
+	int taken = take_looks(core, &found->window, 1, LOOKS_AGAIN, looks, 0);
+	pb_effect seen = pb_effect_judge(looks[0], taken, pb_window_limit(found->alone, found->past));
+	if (seen.verdict == PB_TELLS) {
+		/* registers may be held by a halted thread, and end where nobody knows */
+		if (found->costs > 0 && found->window.filler == PB_NOPS)
+			found->certainty = PB_WINDOW_SURE;
+		found->costs = seen.costs;
+	}
+	return seen.verdict != PB_USELESS || seen.costs < HARMLESS;
 }
 
 int pb_window_holds(const pb_core *core, pb_found *found)
@@ -403,19 +469,17 @@ int pb_window_holds(const pb_core *core, pb_found *found)
 			move(core);
 	}
 	double alone = lowest(once, CHECKS), beyond = lowest(past, CHECKS);
-	if (found->certainty != PB_WINDOW_HALVED && holds_more(core, w, found->ends[PB_NOPS], root))
+	if (found->certainty != PB_WINDOW_HALVED && holds_more(core, found, root))
 		return 0;                /* it was halved then, or this is another core */
 	if (beyond < (1 + LEAP) * alone) /* never alone just now, or a length too long for this core */
 		return ends_halved(core, found, root);
+	if (found->certainty == PB_WINDOW_HALVED)
+		return 0; /* a pause: now it can be seen */
+	if (at_edge(once, CHECKS, pb_window_limit(alone, beyond)))
+		return 0;
 	found->alone = alone;
 	found->past = beyond;
-	if (found->certainty == PB_WINDOW_HALVED)
-		found->certainty = PB_WINDOW_LIKELY;
-	else if (found->certainty == PB_WINDOW_LIKELY && found->ends[PB_NOPS] &&
-		 past_half(w, found->ends[PB_NOPS]) &&
-		 both_modes(core, found->ends[PB_NOPS], w->chain, root, CHECKS / 8))
-		found->certainty = PB_WINDOW_SURE;
-	return 1;
+	return still_tells(core, found);
 }
 
 static const char *const fillers[] = {"nops", "vectors", "integers"};
@@ -434,22 +498,27 @@ void pb_window_write(const pb_found *found, char *text, unsigned room)
 	const pb_window *w = &found->window;
 	text[0] = '\0';
 	if (w->length)
-		snprintf(text, room, "%s %u %u %u %u %s", fillers[w->filler], w->chain, w->length, w->rounds,
-			 found->ends[PB_NOPS], certainties[found->certainty]);
+		snprintf(text, room, "%s %u %u %u %u %.0f %s", fillers[w->filler], w->chain, w->length,
+			 w->rounds, found->ends[w->filler], 100 * found->costs,
+			 certainties[found->certainty]);
 }
 
 int pb_window_parse(const char *text, pb_found *found)
 {
 	char filler[10], certainty[8];
+	unsigned end;
 	pb_window *w = &found->window;
 	memset(found, 0, sizeof *found);
-	if (!text || sscanf(text, "%9s %u %u %u %u %7s", filler, &w->chain, &w->length, &w->rounds,
-			    &found->ends[PB_NOPS], certainty) != 6)
+	if (!text || sscanf(text, "%9s %u %u %u %u %lf %7s", filler, &w->chain, &w->length, &w->rounds, &end,
+			    &found->costs, certainty) != 7)
 		return 0;
 	w->filler = place_of(filler, fillers, PB_FILLERS);
+	if (w->filler >= PB_FILLERS)
+		return 0;
+	found->costs /= 100;
+	found->ends[w->filler] = end;
 	found->certainty = place_of(certainty, certainties, PB_WINDOW_SURE + 1);
-	return w->filler < PB_FILLERS && found->certainty <= PB_WINDOW_SURE &&
-	       found->certainty != PB_WINDOW_NONE && w->chain >= 1 && w->chain <= PB_CHAIN_MOST &&
-	       w->rounds >= 1 && w->rounds <= PB_ROUNDS_MOST && w->length && w->length <= PB_WINDOW_MOST &&
-	       found->ends[PB_NOPS] <= PB_WINDOW_MOST;
+	return found->certainty <= PB_WINDOW_SURE && found->certainty != PB_WINDOW_NONE && w->chain >= 1 &&
+	       w->chain <= PB_CHAIN_MOST && w->rounds >= 1 && w->rounds <= PB_ROUNDS_MOST && w->length &&
+	       w->length <= PB_WINDOW_MOST && end <= PB_WINDOW_MOST;
 }

@@ -10,6 +10,8 @@
 #ifndef PB_WINDOW_H
 #define PB_WINDOW_H
 
+#include "effect.h"
+
 /* No-ops take a place in the reorder buffer only; additions take a register each besides. Some cores fuse no-ops or
  * hold none in the buffer, so nothing is assumed of any filler. */
 enum pb_filler { PB_NOPS, PB_VECTORS, PB_INTEGERS, PB_FILLERS };
@@ -21,20 +23,20 @@ typedef struct pb_window {
 	unsigned rounds;                /* in one reading */
 } pb_window;
 
-/* Who answers readings. `read`: ticks of one reading. `move`: go to another core, may be NULL. `entries` and
- * `registers` are what the family is known to have, 0 where nothing is known: size of the reorder buffer, and the most
- * vector additions that fit. */
+/* Who answers readings. `read`: ticks of one reading. `work`: ticks of a piece of reference work. `move`: go to another
+ * core, may be NULL. `entries` is the size of the family's reorder buffer, 0 where it is not known. */
 typedef struct pb_core {
 	double (*read)(void *self, const pb_window *);
+	double (*work)(void *self, enum pb_work);
 	void (*move)(void *self);
 	void *self;
 	double quantum; /* step of the tick counter, ticks */
-	unsigned entries, registers;
+	unsigned entries;
 } pb_core;
 
 /* NONE: no filler shows a leap. HALVED: all that was seen was a shared core, so the length is inferred and what it
- * reads alone is not known. LIKELY: one mode was seen, and may be that of a core that was never alone. SURE: both modes
- * were seen, and one ends at half of the other. */
+ * reads alone is not known. LIKELY: by the place of the leap, or by its effect in one process. SURE: two processes saw that
+ * reference work costs more where the window says shared, and what the core can do where it says alone. */
 enum pb_certainty { PB_WINDOW_NONE, PB_WINDOW_HALVED, PB_WINDOW_LIKELY, PB_WINDOW_SURE };
 
 typedef struct pb_found {
@@ -42,16 +44,18 @@ typedef struct pb_found {
 	enum pb_certainty certainty;
 	double alone,
 		past; /* ticks of a reading alone, and where the chains overlap no more; 0: never alone */
+	double costs; /* what reference work costs where it says shared, over what it costs alone; 0: not seen */
 	unsigned ends[PB_FILLERS]; /* length after which each filler leapt; 0: it did not, or was not tried */
 } pb_found;
 
-/* Find the probe of this core. Takes some 40,000 to 200,000 readings, in bad weather three times as many, and a few
- * hundred on a core whose chains never overlap. */
+/* Find the probe of this core: no-ops if they show a leap, in the middle between the whole buffer and its half, where
+ * the length does not matter. Takes some 40,000 to 200,000 readings, three times as many where the core is never alone,
+ * and a few hundred on a core whose chains never overlap. */
 void pb_window_learn(const pb_core *, pb_found *);
 
-/* Look whether a window that was found before is this core's, by some 500 readings, and some thousands where the core
- * is not alone meanwhile. Fills `alone` and `past` (0: never alone); 0 if it is another core's, or if more can be
- * learnt now. */
+/* Look whether a window that was found before is this core's, and tells, by some 1,000 readings, and some thousands
+ * where the core is not alone meanwhile. Fills `alone` and `past` (0: never alone); 0 if it is another core's, if it
+ * does not tell, or if more can be learnt now. */
 int pb_window_holds(const pb_core *, pb_found *);
 
 /* What a report of a core holds: the lowest ticks of a round for a filler and each length, as the search sees them. The

@@ -22,7 +22,7 @@ from perbyte.store.files import replace_atomically
 _CALIBRATED = (
     *("cycle_source", "reason", "tick_hz", "tick_quantum", "probe_cycles", "fixed_ticks"),
     *("contention_probe", "contention_window", "contention_length", "contention_floor"),
-    *("contention_shared", "contention_limit", "waited_ms", "selfcheck"),
+    *("contention_shared", "contention_limit", "waited_ms", "selfcheck", "processor"),
 )  # what is told of a calibration
 
 
@@ -133,7 +133,8 @@ def _greet(name: str) -> dict[str, object]:
         cores = choose_cores()
         with Session(find(name), core=cores[0]) as session:
             hello = session.hello()
-            calibration = recall(cores[0]).calibrate(session, 20.0, epoch=0, cores=cores, patience_ms=150.0)
+            learnt = recall(cores[0])
+            calibration = learnt.calibrate(session, 20.0, epoch=0, cores=cores, patience_ms=150.0)
             return {
                 "runner": name,
                 "library": hello.library,
@@ -143,6 +144,7 @@ def _greet(name: str) -> dict[str, object]:
                 "cpu_features": hello.cpu_features,
                 **{name: getattr(calibration, name) for name in _CALIBRATED},
                 "layout_fixed": session.layout_fixed,
+                "window_learnt": learnt.learnt_by,
                 "outdated": stale(session.spec),
             }
     except PerbyteError as error:

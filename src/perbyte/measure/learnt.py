@@ -12,11 +12,12 @@ import contextlib
 import json
 import os
 import tempfile
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from perbyte import places
+from perbyte import __version__, places
 from perbyte.measure.machine import cpu_facts
 from perbyte.model import Calibration, KnownProbe
 from perbyte.runners.session import Session
@@ -28,12 +29,17 @@ LONGEST_TEXT, LARGEST_FILE, MOST_CYCLES = 64, 4096, 1e6
 
 
 class Learnt:
-    """The reorder-buffer probe of this processor, as far as it is known. Shared by all processes of a run."""
+    """The reorder-buffer probe of this processor, as far as it is known. Shared by all processes of a run.
+
+    `learnt_by`: which program found it and when, in words; empty where nothing is known.
+    """
 
     def __init__(self, core: int, *, file: Path | None) -> None:
         """`core`: one of those that are measured on; they are of one kind. Without a `file` nothing is kept."""
         self._file = file
         self._processor = describe_processor(core)
+        self._failures = 0
+        self.learnt_by = ""
         self.known = self._read()
 
     def calibrate(
@@ -53,11 +59,19 @@ class Learnt:
         if calibration.contention_probe != REORDER_BUFFER or not probe.window:
             return
         rank, before = certainty(probe.window), certainty(self.known.window)
-        same = probe.window == self.known.window
-        if rank < before or (same and (self.known.floor > 0 or not probe.floor)):
+        if place_of(probe.window) == place_of(self.known.window):
+            if rank < before or (rank == before and (self.known.floor > 0 or not probe.floor)):
+                return
+        elif rank < before and not self._fails_again():
             return
+        self._failures = 0
         self.known = probe
         self._write()
+
+    def _fails_again(self) -> bool:
+        """True once two processes have found that what is known does not hold: one may have been disturbed."""
+        self._failures += 1
+        return self._failures > 1
 
     def _read(self) -> KnownProbe:
         if not self._file:
@@ -70,13 +84,16 @@ class Learnt:
                 floor, shared = float(content["floor"]), float(content["shared"])
                 sane = len(window) <= LONGEST_TEXT and window.isascii() and window.isprintable()
                 if sane and (floor == shared == 0 or 0 < floor < shared < MOST_CYCLES):
+                    self.learnt_by = str(content.get("learnt", ""))[:LONGEST_TEXT]
                     return KnownProbe(window, floor, shared)
         return KnownProbe()
 
     def _write(self) -> None:
         known = self.known
         probe = {"window": known.window, "floor": known.floor, "shared": known.shared}
-        keep_json(self._file, {"boot": _boot(), "processor": self._processor, **probe})
+        self.learnt_by = time.strftime(f"Perbyte {__version__}, %Y-%m-%d %H:%M:%S UTC", time.gmtime())
+        content = {"boot": _boot(), "processor": self._processor, **probe, "learnt": self.learnt_by}
+        keep_json(self._file, content)
 
 
 def keep_json(file: Path | None, content: Mapping[str, Any]) -> None:
@@ -118,6 +135,11 @@ def probe_note(calibrations: Iterable[Calibration]) -> str:
         "the window probe finds nothing on this processor; the front-end probe serves, which sees less of others "
         "on the cores (perbyte doctor --report FILE writes what would help to add it)"
     )
+
+
+def place_of(window: str) -> str:
+    """Return the fillers, chain and length of a window as text, without what was seen of it."""
+    return " ".join(window.split()[:3])
 
 
 def certainty(window: str) -> int:

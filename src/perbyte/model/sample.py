@@ -50,7 +50,8 @@ class Calibration:
     `contention_limit` above what it counts as shared; all are 0 when nobody was ever alone. `fixed_ticks` is what a
     sample costs beyond its calls, which is subtracted from every sample. `selfcheck` holds the measured latencies, in
     core cycles, of chains whose true latency is known (name -> cycles). `waited_ms` is how long all this took, `alone`
-    the share of its readings that found the core quiet. `layout_fixed`: address space randomisation was off, as in all
+    the share of its readings that found the core quiet. `processor` says where the number of the
+    processor contradicts its caches. `layout_fixed`: address space randomisation was off, as in all
     runs before ADR 59.
     """
 
@@ -68,6 +69,7 @@ class Calibration:
     selfcheck: dict[str, float]
     contention_probe: Detector = "front-end"
     contention_window: str = ""
+    processor: str = ""
     contention_length: int = 0
     contention_shared: float = 0.0
     contention_limit: float = 0.0

@@ -43,7 +43,7 @@ _SHOWN = 120
 _LONGEST = 1000
 _TEXTS: dict[type[RunnerAnswer], tuple[str, ...]] = {
     HelloAnswer: ("sdk", "library", "library_version", "license", "compiler", "flags", "cpu_features"),
-    CalibrateAnswer: ("reason", "contention_window"),
+    CalibrateAnswer: ("reason", "contention_window", "processor"),
     VerdictAnswer: ("detail",),
     CountAnswer: ("call_unknown", "setup_unknown"),
 }

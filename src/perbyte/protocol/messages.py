@@ -119,6 +119,7 @@ class CalibrateAnswer(RunnerAnswer, frozen=True, kw_only=True):
     selfcheck: dict[str, float]
     contention_probe: Detector = "front-end"
     contention_window: str = ""
+    processor: str = ""
     contention_length: Count = 0
     contention_shared: Quantity = 0.0
     contention_limit: Quantity = 0.0

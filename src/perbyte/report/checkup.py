@@ -10,13 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from perbyte.model import Machine, NoiseFloor
+from perbyte.model.text import plain
 from perbyte.report.listing import Listing, columns
 from perbyte.report.listing import lines as table_lines
 from perbyte.stats.known_loops import KNOWN, SLOWDOWNS, LoopReading, Trials
 
 _CERTAINTY = {
     "sure": "",
-    "likely": "only one mode was seen (always alone, or never): each process looks again",
+    "likely": "what sharing costs was not seen yet: each process looks again",
     "halved": "no process was alone on these cores yet: the length is inferred, and each process checks it again",
 }
 
@@ -97,7 +98,7 @@ def neighbour_lines(results: Answers, watched: Sequence[Any], machine: Machine) 
             "no filler shows where the reorder buffer of these cores ends: the front-end probe serves, "
             "which sees less (please send the file of: perbyte doctor --report FILE)"
         ]
-    filler, chain, length, *_, certainty = first["contention_window"].split() or ["", "0", "0", "sure"]
+    filler, chain, length, *_, costs, certainty = first["contention_window"].split() or [*("0" * 6), "sure"]
     low, high, limit = (first[f"contention_{name}"] for name in ("floor", "shared", "limit"))
     modes = (
         f"{low:.0f} core cycles alone, {high:.0f} and more shared; shared above {limit:.0f}"
@@ -105,7 +106,16 @@ def neighbour_lines(results: Answers, watched: Sequence[Any], machine: Machine) 
         else "the core was never alone"
     )
     lines = [f"reorder-buffer probe, {length} {filler} between chains of {chain} square roots: {modes}"]
+    if costs != "0":
+        lines.append(f"what it refuses costs ×{int(costs) / 100:.2f}: reference loops beside an active sibling")
     lines += filter(None, [_CERTAINTY.get(certainty, "")])
+    if first["window_learnt"]:
+        lines.append(f"learnt by {plain(first['window_learnt'], 80)}")
+    if first["processor"]:
+        lines.append(
+            f"the processor is another one than its number says: {plain(first['processor'], 120)}; "
+            "nothing is assumed of it"
+        )
     lines += [
         f"core {watch.core}, last second: alone {watch.alone:.0%}, shared {watch.shared:.1%}, taken away "
         f"{watch.taken:.0%}; quiet intervals of {watch.alone_us:.0f} µs (median)"

@@ -429,9 +429,9 @@ def out_of_line(
 
 
 def _probe(calibration: Calibration) -> tuple[str, int, str]:
-    """Which probe a process uses: the last word of its window only says how sure it is of that."""
+    """Which probe a process uses: the last two words of its window only say what it costs to share, and how sure that is."""
     return (
         calibration.contention_probe,
         calibration.contention_length,
-        calibration.contention_window.rpartition(" ")[0],
+        calibration.contention_window.rsplit(" ", 2)[0],
     )

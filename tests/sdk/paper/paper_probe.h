@@ -32,6 +32,10 @@ enum {
 #define PB_INTEGER8           2
 #define PB_ZERO_VECTORS_AVX() (void)0
 #define PB_ZERO_VECTORS()     (void)0
+#define PB_WORK_ADDS(x, y)    ((void)(x), (void)(y), paper_cycles(600))
+#define PB_WORK_AES()         paper_work(600)
+#define PB_WORK_REGISTERS()   paper_work(600)
+#define PB_WORK_LOADS(at, n)  ((void)(at), paper_work(600))
 #define PB_WINDOW(filler, bytes, rounds, chain, length, root)                                                \
 	((void)(root), paper_window(filler, rounds, chain, length))
 
