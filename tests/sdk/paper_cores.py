@@ -72,7 +72,9 @@ class Core:
     made_up: bool = False
     shows: bool = True  # does any filler show a leap on it?
     together: bool = False  # fillers end at one place even alone
-    graded: bool = False  # what another thread takes grows with its work, so that effect alone shows the right length
+    graded: bool = (
+        False  # what another thread takes grows with its work, so that effect alone shows the right length
+    )
 
     @property
     def entries(self) -> float:
