@@ -32,7 +32,7 @@ if [ "$(cat "$shared/state" 2>/dev/null)" != "$(state)" ]; then
 	package -o >/dev/null 2>&1 || package
 	${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror -shared -fPIC \
 		-I"$c" -I"$home/include" -I"$home/include/linux" -o "$shared/new/libperbytegauge.so" \
-		"$runners/sdk/java/gauge_jni.c" "$c/gauge.c" "$c/kernel.c" "$c/contention.c" "$c/window.c" "$c/effect.c" "$c/counter.c" "$c/pmu.c" -lm
+		"$runners/sdk/java/gauge_jni.c" "$c/gauge.c" "$c/kernel.c" "$c/contention.c" "$c/window.c" "$c/window_text.c" "$c/effect.c" "$c/counter.c" "$c/pmu.c" -lm
 	mv "$shared/new/target/perbyte-jca.jar" "$shared/new/target/lib" "$shared/new"
 	rm -rf "$shared/new/target" "$shared/products"
 	mv "$shared/new" "$shared/products"

@@ -314,7 +314,10 @@ def build(target: Path) -> ctypes.CDLL:
     sources = [
         HERE / "paper_core.c",
         HERE / "pipeline.c",
-        *(SDK / f"{n}.c" for n in ("window", "effect", "contention", "counter", "gauge", "kernel")),
+        *(
+            SDK / f"{n}.c"
+            for n in ("window", "window_text", "effect", "contention", "counter", "gauge", "kernel")
+        ),
     ]
     flags = [
         "-std=c11",

@@ -19,7 +19,10 @@ def test_registers_of_the_x87_are_given_back_before_the_core_is_looked_at(tmp_pa
     program = tmp_path / "x87"
     sources = [
         Path(__file__).with_name("x87.c"),
-        *(SDK / f"{n}.c" for n in ("contention", "counter", "effect", "gauge", "kernel", "pmu", "window")),
+        *(
+            SDK / f"{n}.c"
+            for n in ("contention", "counter", "effect", "gauge", "kernel", "pmu", "window", "window_text")
+        ),
     ]
     subprocess.run(["cc", "-O2", "-D_GNU_SOURCE", f"-I{SDK}", "-o", program, *sources, "-lm"], check=True)
     answer = subprocess.run([program], capture_output=True, text=True, check=False)

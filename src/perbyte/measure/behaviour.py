@@ -1,8 +1,8 @@
 """What cells execute and use: each cell is asked of fresh processes, twice, and nothing is timed.
 
 A count is a property of code, data and processor, so that neighbours do not matter: no core is waited for. Two
-processes tell whether it is exact. Address space randomisation is off and the environment is small, as in any run,
-because code that depends on where its data lie would count differently.
+processes tell whether it is exact; the system places each anew, as in any run, so that code which depends on where its
+data lie shows as inexact.
 """
 
 from __future__ import annotations

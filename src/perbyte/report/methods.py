@@ -28,7 +28,8 @@ def methods(run: Run) -> str:
         f"Costs were measured with {version} on {plain(conditions.started_at, 40)[:10]} on {_machine(run)}.",
         f"Libraries: {', '.join(library_names(run))}; {_compilers(run)}.",
         f"Outputs were checked before anything was timed. Each of {len(run.cells):,} cells was measured in "
-        f"{_epochs(run)} fresh processes, in random order and with memory layouts drawn from the seed {policy.seed}"
+        f"{_epochs(run)} fresh processes, {_placement(run)}, in random order and with buffers at offsets drawn from "
+        f"the seed {policy.seed}"
         + (", without priority over other programs. " if policy.gentle else ". ")
         + _stopping(run),
         _samples(run),
@@ -37,6 +38,11 @@ def methods(run: Run) -> str:
         f"run {plain(conditions.run_id, 80)}.",
     ]
     return " ".join(sentence for sentence in sentences if sentence) + "\n"
+
+
+def _placement(run: Run) -> str:
+    fixed = any(warning.kind is Doubt.LAYOUT for figure in run.cells for warning in figure.warnings)
+    return "all at one place in memory" if fixed else "placed in memory by the system"
 
 
 def _machine(run: Run) -> str:

@@ -429,7 +429,7 @@ def out_of_line(
 
 
 def _probe(calibration: Calibration) -> tuple[str, int, str]:
-    """Which probe a process uses: the last two words of its window only say what it costs to share, and how sure that is."""
+    """Which probe a process uses: the last words of its window only say what sharing costs, and how sure that is."""
     return (
         calibration.contention_probe,
         calibration.contention_length,
