@@ -20,13 +20,13 @@ from perbyte.fleet.conduct import (
     require_agreement,
 )
 from perbyte.fleet.machine import Job, MachineFacts
-from perbyte.fleet.secret import Entry, entry
+from perbyte.fleet.secret import FleetAccess, entry
 from perbyte.model.text import counted, plain
 
 _ALONE = ("--out", "--resume", "--report", "--input", "--dry-run")  # options of one machine
 
 
-def entry_of(address: str | None, secret: Path | None, *, insecure: bool) -> Entry:
+def entry_of(address: str | None, secret: Path | None, *, insecure: bool) -> FleetAccess:
     """How to reach a fleet's scheduler. Raises UsageError without an address, and as `fleet.secret.entry`."""
     if not address:
         raise UsageError(
@@ -38,7 +38,7 @@ def entry_of(address: str | None, secret: Path | None, *, insecure: bool) -> Ent
 @contextlib.contextmanager
 def fleet_at(
     address: str | None, hosts: Path | None, say: Say, *, secret: Path | None = None, insecure: bool = False
-) -> Iterator[Entry]:
+) -> Iterator[FleetAccess]:
     """The scheduler; of a fleet that is started by SSH, and ends with this, where hosts are given."""
     if hosts and (address or secret or insecure):
         raise UsageError("--hosts excludes --scheduler, --secret and --insecure")
@@ -54,7 +54,7 @@ def fleet_at(
 
 
 def measure_on(
-    scheduler: Entry,
+    scheduler: FleetAccess,
     job: Job,
     listener: Listener,
     tell: Callable[[str, str], None],

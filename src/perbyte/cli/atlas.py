@@ -12,7 +12,7 @@ import click
 from perbyte import extras, places
 from perbyte.app.atlases import atlas_at, atlas_place, spread_over
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import Forms, QuietOption, Reach, Share
+from perbyte.cli.options import Forms, QuietOption, SchedulerOptions, Share
 from perbyte.cli.streams import note, print_json, print_lines
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking
@@ -30,7 +30,7 @@ class _AtlasOption(Options):
 
 class _SpreadOptions(_AtlasOption):
     workers: int = option("--workers", default=0, help="Number of processes.  [this one]")
-    at: Reach = group(Reach)
+    at: SchedulerOptions = group(SchedulerOptions)
 
 
 @click.group("atlas")

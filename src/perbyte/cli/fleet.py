@@ -12,7 +12,7 @@ import click
 
 from perbyte import extras
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import Guard, QuietOption, Reach
+from perbyte.cli.options import Guard, QuietOption, SchedulerOptions
 from perbyte.cli.streams import note, notes, print_json
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
@@ -103,7 +103,7 @@ def _given(guard: Guard) -> tuple[Path | str | None, int | None]:
     return text, sys.stdin.fileno()
 
 
-class _StatusOptions(Reach):
+class _StatusOptions(SchedulerOptions):
     as_json: bool = flag("--json", help="Print JSON.")
 
 
@@ -133,7 +133,7 @@ class _FleetOptions(Options):
     words: tuple[str, ...] = argument(
         nargs=-1, type=click.UNPROCESSED, metavar="SELECTOR... | study run NAME | OPTION..."
     )
-    at: Reach = group(Reach)
+    at: SchedulerOptions = group(SchedulerOptions)
     hosts: Path | None = option(
         "--hosts", help="Start a fleet by SSH: a file with one [USER@]HOST[:PORT] per line."
     )

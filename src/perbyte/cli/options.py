@@ -222,7 +222,7 @@ class Guard(Options):
     insecure: bool = flag("--insecure", help="No TLS and no secret: let in anyone who reaches it.")
 
 
-class Reach(Options):
+class SchedulerOptions(Options):
     """Which fleet is meant, and how one is let in."""
 
     address: str | None = option("--scheduler", metavar="ADDRESS", help="The fleet's scheduler: HOST:8786.")

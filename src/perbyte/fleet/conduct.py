@@ -39,7 +39,7 @@ from perbyte.fleet.machine import (
     piece_here,
     stop_here,
 )
-from perbyte.fleet.secret import Entry, refuse_stranger
+from perbyte.fleet.secret import FleetAccess, refuse_stranger
 from perbyte.fleet.worker import SLOT
 from perbyte.store.files import RUN_FILE
 from perbyte.store.manifest import ManifestEntry, entry_of_file
@@ -87,7 +87,7 @@ def saved_job(job_id: str) -> Job:
 
 
 @contextlib.contextmanager
-def connected(scheduler: Entry) -> Iterator[Client]:
+def connected(scheduler: FleetAccess) -> Iterator[Client]:
     """A client of `scheduler`. Raises EnvironmentLacking where none answers, or one with another secret."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost connection is said in our own words
     with dask.config.set({"distributed.comm.timeouts.connect": f"{_CONNECT_S}s"}):
@@ -154,7 +154,7 @@ def require_agreement(machines: dict[str, MachineFacts]) -> None:
 
 
 def conduct(
-    scheduler: Entry, job: Job, say: Callable[[str, str], None], *, patience_s: float = 600.0
+    scheduler: FleetAccess, job: Job, say: Callable[[str, str], None], *, patience_s: float = 600.0
 ) -> JobOutcome:
     """Measure a job on its machines and bring their runs here; `say` is told (machine, text).
 

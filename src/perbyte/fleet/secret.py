@@ -108,14 +108,14 @@ def read_secret(place: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FleetAccess:
     """Where a fleet's scheduler is, and how one talks to it."""
 
     address: str
     security: Security
 
 
-def entry(address: str, secret: Path | str | None = None, *, insecure: bool = False) -> Entry:
+def entry(address: str, secret: Path | str | None = None, *, insecure: bool = False) -> FleetAccess:
     """How to reach the scheduler at `address`, [tls://]HOST[:PORT]; `secret`: a file (None: the usual one), or a text.
 
     TLS is taken also where tcp:// is written, unless `insecure`. Where Dask's own configuration names certificates,
@@ -129,7 +129,7 @@ def entry(address: str, secret: Path | str | None = None, *, insecure: bool = Fa
         raise UsageError(
             "--insecure is without TLS, and the address has it", hint=f"tcp://{host}{port or ''}"
         )
-    return Entry(
+    return FleetAccess(
         f"{'tcp' if insecure else 'tls'}://{host}{port or f':{PORT}'}", security(secret, insecure=insecure)
     )
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.fleet.conduct import connected
-from perbyte.fleet.secret import Entry, entry, new_secret
+from perbyte.fleet.secret import FleetAccess, entry, new_secret
 
 _AHEAD = 3  # pieces for each thread of a worker
 _START_S = 60.0  # that a scheduler or worker may take to start over there
@@ -32,7 +32,7 @@ _LEAVE_S = 20.0  # and to end
 
 @contextlib.contextmanager
 def spread(
-    workers: int, scheduler: Entry | None
+    workers: int, scheduler: FleetAccess | None
 ) -> Iterator[Callable[[Callable[[Any], Any], Sequence[Any]], Iterator[Any]]]:
     """Give a map on the workers behind `scheduler`, or on `workers` processes of this machine, which listen nowhere."""
     if scheduler is None:
@@ -64,7 +64,7 @@ def read_hosts(file: Path) -> list[str]:
 
 
 @contextlib.contextmanager
-def by_ssh(hosts: Sequence[str]) -> Iterator[Entry]:
+def by_ssh(hosts: Sequence[str]) -> Iterator[FleetAccess]:
     """Start a scheduler on the first of `hosts` and a worker on each, as `[USER@]HOST[:PORT]`; give the way to it.
 
     Each runs this Python, at its path here, and listens only on the address at which SSH reached the first host, or
@@ -90,8 +90,8 @@ def by_ssh(hosts: Sequence[str]) -> Iterator[Entry]:
             _leave(started)
 
 
-def _start(host: str, words: Sequence[str], secret: str, said: Path) -> subprocess.Popen[bytes]:
-    """Start a part of a fleet on `host`, without asking anything; what it says goes to the file `said`.
+def _start(host: str, words: Sequence[str], secret: str, output: Path) -> subprocess.Popen[bytes]:
+    """Start a part of a fleet on `host`, without asking anything; what it says goes to the file `output`.
 
     An option `--host` at the end gets the address of that machine which SSH reached.
     """
@@ -103,7 +103,7 @@ def _start(host: str, words: Sequence[str], secret: str, said: Path) -> subproce
     if words[-1] == "--host":
         command += ' "$(echo "$SSH_CONNECTION" | cut -d" " -f3)"'
     where = [*(["-l", user] if user else []), *(["-p", str(port)] if port else []), "--", name]
-    with said.open("wb") as file:
+    with output.open("wb") as file:
         process = subprocess.Popen(
             ["ssh", "-T", "-o", "BatchMode=yes", *where, command],
             stdin=subprocess.PIPE,
@@ -118,12 +118,12 @@ def _start(host: str, words: Sequence[str], secret: str, said: Path) -> subproce
     return process
 
 
-def _awaited(host: str, process: subprocess.Popen[bytes], said: Path, until: str) -> str:
+def _awaited(host: str, process: subprocess.Popen[bytes], output: Path, until: str) -> str:
     """What matches `until` in what a process says. Raises EnvironmentLacking where it ends or waits without that."""
     end = time.monotonic() + _START_S
     while time.monotonic() < end:
         ended = process.poll() is not None
-        text = said.read_text(encoding="utf-8", errors="replace")
+        text = output.read_text(encoding="utf-8", errors="replace")
         if match := re.search(until, text):
             return match[1]
         if ended:

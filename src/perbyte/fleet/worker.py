@@ -22,7 +22,7 @@ from distributed.security import Security
 
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.fleet.machine import NAME, fleet_home, machine_label, stop_all
-from perbyte.fleet.secret import Entry, refuse_stranger
+from perbyte.fleet.secret import FleetAccess, refuse_stranger
 
 LOOPBACK = "127.0.0.1"
 SLOT = "measure:"
@@ -71,7 +71,7 @@ def _own_directory() -> str:
 
 
 def run_worker(
-    scheduler: Entry,
+    scheduler: FleetAccess,
     name: str,
     say: Callable[[str], None],
     *,
@@ -93,7 +93,7 @@ def run_worker(
 
 
 async def join(
-    scheduler: Entry,
+    scheduler: FleetAccess,
     name: str,
     say: Callable[[str], None],
     *,
@@ -142,7 +142,7 @@ async def join(
             await asyncio.wait({asyncio.create_task(stop.wait())}, timeout=_REJOIN_S)
 
 
-async def _reached_from(scheduler: Entry) -> str:
+async def _reached_from(scheduler: FleetAccess) -> str:
     """The address of this machine from which it reaches the scheduler. Raises OSError where none answers."""
     arguments = scheduler.security.get_connection_args("worker")
     line = await connect(scheduler.address, timeout=_CONNECT_S, **arguments)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -115,13 +115,21 @@ def complete_manifest(directory: Path, manifest: Manifest) -> None:
     _rewrite(directory, msgspec.structs.replace(manifest, whole=True, before=""), left_out)
 
 
-def _names(directory: Path) -> Iterator[str]:
-    """What lies in a run but for the manifest itself and an empty journal; the files of folders, and not deeper."""
-    for place in sorted(directory.iterdir()):
-        if place.is_dir() and not place.is_symlink() and not is_read(place.name):
-            yield from (f"{place.name}/{inner.name}" for inner in sorted(place.iterdir()))
-        elif place.name not in _ABOUT and (place.name != JOURNAL_FILE or _has_content(place)):
-            yield place.name
+def _names(directory: Path) -> list[str]:
+    """What lies in a run but for the manifest itself and an empty journal; the files of folders, and not deeper.
+
+    Raises StoreError for a folder that cannot be read.
+    """
+    names: list[str] = []
+    try:
+        for place in sorted(directory.iterdir()):
+            if place.is_dir() and not place.is_symlink() and not is_read(place.name):
+                names += [f"{place.name}/{inner.name}" for inner in sorted(place.iterdir())]
+            elif place.name not in _ABOUT and (place.name != JOURNAL_FILE or _has_content(place)):
+                names.append(place.name)
+    except OSError as error:
+        raise damaged(directory, error) from error
+    return names
 
 
 def _rewrite(directory: Path, manifest: Manifest, names: Iterable[str]) -> None:
