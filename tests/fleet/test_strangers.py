@@ -167,9 +167,9 @@ def test_another_secret_is_said_by_client_and_worker(members):
     with pytest.raises(EnvironmentLacking, match="the secret of this fleet") as refused, connected(wrong):
         pass
     assert "--secret FILE" in refused.value.hint
-    said: list[str] = []
+    texts: list[str] = []
     with pytest.raises(EnvironmentLacking, match="does not have the secret"):
-        asyncio.run(worker_module.join(wrong, "two", said.append))
+        asyncio.run(worker_module.join(wrong, "two", texts.append))
     clear = entry(members["scheduler"].replace("tls", "tcp"), insecure=True)
     with pytest.raises(EnvironmentLacking, match="no scheduler answers"), connected(clear):
         pass
