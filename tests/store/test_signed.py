@@ -271,7 +271,7 @@ def test_new_counts_or_leaks_end_a_signature(figures, specimens):
     assert not verify(figures).damaged
 
 
-def test_a_run_without_arrow_is_signed_with_its_journal(monkeypatch, tmp_path, specimens, key):
+def test_the_manifest_of_a_run_without_arrow_lists_its_journal(monkeypatch, tmp_path, specimens):
     has = extras.has
     monkeypatch.setattr(extras, "has", lambda name: name != "query" and has(name))
     place = tmp_path / "light"
@@ -281,10 +281,6 @@ def test_a_run_without_arrow_is_signed_with_its_journal(monkeypatch, tmp_path, s
         writer.finish((), None, 1.0, True)
     assert set(read_manifest(place).files) == {RUN_FILE, JOURNAL_FILE}
     assert not verify(place).damaged
-    sign_run(place, key)
-    assert passes(place)
-    whole = answers(place)
     with (place / JOURNAL_FILE).open("a") as file:
         file.write(LINES[1])
-    assert not passes(place)
-    assert answers(place) != whole
+    assert [finding.name for finding in verify(place).damaged] == [JOURNAL_FILE]

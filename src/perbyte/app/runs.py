@@ -133,7 +133,7 @@ def sign_run(path: Path, key: Path) -> Signature:
             f"{verdict.path} is damaged or has no manifest", hint=f"perbyte verify {verdict.path}"
         )
     journal = verdict.path / "journal.jsonl"
-    if not manifest.complete and journal.is_file() and journal.stat().st_size:
+    if journal.is_file() and journal.stat().st_size:
         extras.require("query", "Signing a run whose samples are still in its journal")
         raise StoreError(
             f"{verdict.path} has measurements in its journal, outside its manifest",
