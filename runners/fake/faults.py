@@ -45,6 +45,13 @@ def commit(fault):
         time.sleep(3600)
     if do == "hang":
         time.sleep(3600)
+    if do == "stop":
+        import signal
+
+        os.kill(os.getpid(), signal.SIGSTOP)
+    if do == "shout":
+        for _ in range(fault.get("mebibytes", 1024)):
+            os.write(2, b"x" * (1 << 20))
     if do == "spin":
         while True:
             pass

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import csv
 import difflib
+import os
 import re
+import stat
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,6 +22,7 @@ from msgspec import inspect
 
 from perbyte.errors import DataFileError
 
+LIMIT_BYTES = 16 << 20
 T = TypeVar("T")
 S = TypeVar("S", bound=msgspec.Struct)
 Text = Annotated[str, msgspec.Meta(pattern=r"\S")]
@@ -96,9 +99,18 @@ def read_csv(path: Path, kind: type[S]) -> list[S]:
 
 
 def read_text(path: Path) -> str:
-    """Read a file of UTF-8 text. Raises DataFileError naming it."""
+    """Read a regular file of UTF-8 text of 16 MiB at the most. Raises DataFileError naming it."""
     try:
-        return path.read_text(encoding="utf-8")
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # no pipe may block
+        with os.fdopen(handle, "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise DataFileError(f"{path} is not a regular file", hint="put the file itself there")
+            content = file.read(LIMIT_BYTES + 1)
+        if len(content) > LIMIT_BYTES:
+            raise DataFileError(
+                f"{path} has more than {LIMIT_BYTES >> 20} MiB", hint="such a file has some kilobytes"
+            )
+        return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except FileNotFoundError as error:
         raise DataFileError(f"{path.name} is missing in {path.parent}", hint=f"write {path}") from error
     except (OSError, UnicodeDecodeError) as error:

@@ -18,7 +18,7 @@ EXTRAS = {
     "report": ("altair", "jinja2", "vl_convert"),
     "query": ("duckdb", "pyarrow"),
     "atlas": ("duckdb", "pyarrow", "fsspec"),
-    "fleet": ("asyncssh", "distributed", "duckdb", "pyarrow", "fsspec"),
+    "fleet": ("cryptography", "distributed", "duckdb", "pyarrow", "fsspec"),
 }
 """The modules of each extra, as they are imported."""
 

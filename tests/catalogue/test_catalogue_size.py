@@ -96,3 +96,22 @@ def test_options_of_amounts_know_the_grammar_of_sizes(text):
     from perbyte.app.quantities import read_size
 
     assert read_size(text) == parse_bytes(text)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "{a,b}" * 26,
+        "{{a,b}{a,b},{a,b}{a,b}}" * 9,
+        "{" + ",".join(map(str, range(4097))) + "}",
+        "{" * 5000 + "a" + "}" * 5000,
+        "{a}" * 2000,
+        "x" * 200_000 + "{a,b}",
+    ],
+)
+def test_braces_that_mean_too_much_are_refused_before_they_are_written_out(pattern):
+    with pytest.raises(UsageError, match="alternatives") as refused:
+        expand_braces(pattern)
+    assert len(str(refused.value)) < 300
+    assert "several selectors" in refused.value.hint
+    assert len(expand_braces("{a,b}" * 12)) == 4096

@@ -9,7 +9,17 @@ import pytest
 
 from perbyte import extras
 
-HEAVY = ("altair", "jinja2", "vl_convert", "duckdb", "pyarrow", "scipy", "fsspec", "distributed", "asyncssh")
+HEAVY = (
+    "altair",
+    "jinja2",
+    "vl_convert",
+    "duckdb",
+    "pyarrow",
+    "scipy",
+    "fsspec",
+    "distributed",
+    "cryptography",
+)
 
 
 @pytest.fixture

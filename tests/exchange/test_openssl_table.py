@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from perbyte.errors import UsageError
 from perbyte.exchange import make_run, read_listings, write_table
 from perbyte.model import Cell, CellFigure, Failure, Interval, Quality, Run
 
@@ -164,3 +165,16 @@ def test_slow_rows_are_written_in_bytes_as_the_tool_does(measured):
     table = write_table(run)
     assert "     5000.00 " in table.text
     assert content(imported(table.text))[cell] == pytest.approx(16e9 / 5000)
+
+
+def test_a_listing_of_too_many_sizes_is_refused():
+    sizes = range(16, 20_017)
+    lines = ["version: 3.0.19", "The 'numbers' are in 1000s of bytes per second processed."]
+    lines += [
+        f"type {' '.join(f'{size} bytes' for size in sizes)}",
+        f"sha256 {' '.join('1.00k' for _ in sizes)}",
+    ]
+    [listing] = read_listings("\n".join(lines), "x")
+    with pytest.raises(UsageError, match="20,001 results, more than the 20,000") as refused:
+        make_run(listing, name="x")
+    assert "into parts" in refused.value.hint

@@ -56,7 +56,8 @@ class Fleet:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.port = free_port()
-        self.address = f"tcp://{self.host}:{self.port}"
+        self.address = f"tls://{self.host}:{self.port}"
+        self.guard = ["--secret", str(directory / "secret.pem")]  # each machine has a copy of it
         self.processes: list[subprocess.Popen[str]] = []
         self.more: dict[str, str] = {}
         self.identities: dict[str, str] = {}  # of workers that share a machine
@@ -84,26 +85,31 @@ class Fleet:
 
     def scheduler(self) -> subprocess.Popen[str]:
         words = [
-            "distributed.cli.dask_scheduler",
+            "perbyte.cli",
+            "fleet",
+            "scheduler",
             "--host",
             self.host,
             "--port",
             str(self.port),
-            "--no-dashboard",
+            *self.guard,
         ]
         started = self._start("scheduler", words)
-        wait_for(lambda: "Scheduler at:" in self.said(started) or started.poll() is not None)
+        wait_for(lambda: "scheduler at " in self.said(started) or started.poll() is not None)
         return started
 
     def worker(self, name: str) -> subprocess.Popen[str]:
-        return self._start(name, ["perbyte.cli", "fleet", "worker", self.address, "--name", name])
+        return self._start(
+            name, ["perbyte.cli", "fleet", "worker", self.address, "--name", name, *self.guard]
+        )
 
     def command(self, *words: object) -> subprocess.Popen[str]:
-        return self._start("asker", ["perbyte.cli", "fleet", *map(str, words), "--scheduler", self.address])
+        where = ["--scheduler", self.address, *self.guard]
+        return self._start("asker", ["perbyte.cli", "fleet", *map(str, words), *where])
 
     def run(self, *words: object) -> subprocess.CompletedProcess[str]:
         """A command of the one who asks, to its end."""
-        where = () if words[0] == "atlas" else ("--scheduler", self.address)
+        where = () if words[0] == "atlas" else ("--scheduler", self.address, *self.guard)
         top = () if words[0] == "atlas" else ("fleet",)
         return subprocess.run(
             self.words("asker", ["perbyte.cli", *top, *map(str, words), *where]),

@@ -7,7 +7,6 @@ import os
 import random
 import re
 import signal
-import subprocess
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +23,9 @@ pytest.importorskip("distributed")
 
 from perbyte.app.fleets import job_words
 from perbyte.fleet import conduct
+from perbyte.fleet.secret import make_secret, new_secret
 
+SECRET = new_secret()
 PLAN = ("{alpha,beta}/sha-256@64", "--epochs", 2, "--precision", "20%")
 LONG = ("{alpha,beta}/sha-256@64,1KiB", "--epochs", 15, "--precision", "0.0001%", "--budget", "7s")
 
@@ -169,10 +170,11 @@ def test_what_is_one_machine_keeps_the_name_under_which_it_measures():
 
 
 def test_the_scheduler_listens_on_loopback_unless_told_otherwise(fleet):
-    here = fleet._start("scheduler", ["perbyte.cli", "fleet", "scheduler", "--port", str(fleet.port)])
-    wait_for(lambda: "scheduler at" in fleet.said(here))
-    assert f"scheduler at tcp://127.0.0.1:{fleet.port}" in fleet.said(here)
-    assert "only this machine reaches it" in fleet.said(here)
+    words = ["perbyte.cli", "fleet", "scheduler", "--port", str(fleet.port), *fleet.guard]
+    here = fleet._start("scheduler", words)
+    wait_for(lambda: "it listens on this machine only" in fleet.said(here))
+    assert f"the fleet's secret is now in {fleet.guard[1]}" in fleet.said(here)
+    assert f"scheduler at tls://127.0.0.1:{fleet.port}" in fleet.said(here)
     listening = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     listening_addresses = [
         words[1] for words in listening if words[1].endswith(f":{fleet.port:04X}") and words[3] == "0A"
@@ -185,21 +187,21 @@ def test_the_scheduler_listens_on_loopback_unless_told_otherwise(fleet):
 
 
 def test_tls_by_dasks_own_configuration(fleet, tmp_path):
-    """The commands of docs/fleet.md make the certificates, and its variables are set."""
+    """The variables of docs/fleet.md, with one certificate for all."""
     page = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")
-    [made] = re.findall(r"```sh\n(openssl .*?)```", page, re.DOTALL)
     [told] = re.findall(r"```sh\n(export DASK.*?)```", page, re.DOTALL)
-    subprocess.run(["sh", "-euc", made], cwd=tmp_path, check=True, capture_output=True)
+    for name in ("ca.pem", "fleet.pem", "fleet.key"):
+        (tmp_path / name).write_text(SECRET, encoding="utf-8")
     names = dict(line.removeprefix("export ").split("=", 1) for line in told.split("\n") if line)
     fleet.more = {name: value.replace("$PWD", str(tmp_path)) for name, value in names.items()}
-    fleet.address = fleet.address.replace("tcp://", "tls://")
-    here = fleet._start("scheduler", ["perbyte.cli", "fleet", "scheduler", "--port", str(fleet.port)])
-    wait_for(lambda: "scheduler at" in fleet.said(here))
+    fleet.guard = []
+    here = fleet.scheduler()
     assert f"scheduler at tls://127.0.0.1:{fleet.port}" in fleet.said(here)
+    assert "secret" not in fleet.said(here)
     fleet.worker("one")
     wait_for(lambda: fleet.machines() == {"one"})
     fleet.more = {}
-    fleet.address = fleet.address.replace("tls://", "tcp://")
+    make_secret(tmp_path / "asker" / "fleet" / "secret.pem")
     assert fleet.run("status").returncode == 3, "nobody comes in without a certificate"
 
 
@@ -234,7 +236,8 @@ def test_words_that_no_file_can_hold_are_refused():
 
 
 def test_a_fleet_that_is_not_there_is_said(fleet):
+    make_secret(Path(fleet.guard[1]))
     done = fleet.run("status")
     assert done.returncode == 3
-    assert "no Dask scheduler answers" in done.stderr
+    assert "no scheduler answers" in done.stderr
     assert "hint: start one there: perbyte fleet scheduler" in done.stderr

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from perbyte.model import Cell
+from perbyte.model import Cell, Machine
 from perbyte.model.leak import Contrast, Difference, LeakFigure, PairFigures
+from perbyte.model.run import LeakRun
+from perbyte.store.beside import LeakWriter
 
 CALL = 500.0
 WIDTH = 0.4
@@ -33,3 +36,19 @@ def made_leak(cell: Cell, cycles: float = 0.0, verdict: str = "", **changes: Any
         "more_s": 0.0,
     }
     return LeakFigure(**given | changes)
+
+
+def keep(place: Path, run_id: str, figures: tuple[LeakFigure, ...], *, beside: bool = False) -> None:
+    """Write a run that looked for leaks, with two pairs."""
+    writer = LeakWriter(place, beside=beside)
+    pairs = {"order": "0110", "first": [500.0, 501.0], "second": [512.0, 511.0], "clean": [True, False]}
+    writer.add("a case", null=False, epoch=0, burst=0, **pairs)
+    conditions = {"started_at": "2026-11-23T22:00:00+00:00", "perbyte_version": "0", "command": ("leak",)}
+    measured = {
+        "machine": Machine(cpu_model="a made core"),
+        "cores": (0,),
+        "seed": 2**62 + 1,
+        "budget_s": 4.0,
+    }
+    content = {"alpha": 0.001, "identities": (), "figures": figures, "failures": ()}
+    writer.finish(LeakRun(run_id=run_id, **conditions, **measured, **content))

@@ -76,6 +76,8 @@ def test_a_page_and_a_comment_have_the_columns_that_readers_see():
     assert block["rows"][1] == ("des-cbc", "somebody's", "seal", "100.25", "99.25 to 9.0", "–")
     assert (block["label"], block["look"]) == ("What it takes", "wide")
     told = markdown(Listing("", columns("what | share:n"), [("a|b", "1 %")]))
+    nasty = markdown(Listing("", columns("what"), [("<b>\n\n# [x](javascript:1) `*`",)]))
+    assert nasty[2:] == ["| &lt;b&gt; # \\[x\\](javascript:1) \\`\\*\\` |"]
     assert told == ["| what | share |", "| --- | --- |", "| a\\|b | 1 % |"]
 
 

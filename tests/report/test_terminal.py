@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from made_runs import hostile_run, made_cells, made_figure, made_judgement, made_run, usual_run
 
 from perbyte.model import Cell, Failure
-from perbyte.report.grid import compare_pairs, run_grids
+from perbyte.report import text
+from perbyte.report.grid import Column, Grid, compare_pairs, run_grids
 from perbyte.report.text import render_comparison, render_judgement, render_table
 from perbyte.report.wording import number
 from perbyte.stats.quantity import TABLE_UNITS, Unit, read
@@ -157,3 +159,19 @@ def test_comparison_shows_values_ratios_intervals_and_ties() -> None:
 
 def test_comparison_of_nothing() -> None:
     assert "the runs hold no figures" in render_comparison([], None, width=80, colour=False)
+
+
+def test_a_table_of_thousands_of_sizes_draws_each_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+
+    class Counted(text._Drawn):
+        def __init__(self, grid: Grid, column: Column, *more: Any) -> None:
+            drawn.append(column.size)
+            super().__init__(grid, column, *more)
+
+    monkeypatch.setattr(text, "_Drawn", Counted)
+    cells = [Cell("a", "sha-256", "digest", size, "oneshot/1") for size in range(16, 3016)]
+    run = made_run(tuple(made_figure(cell, 100.0) for cell in cells))
+    grids = text._grids(run_grids(run), 100)
+    assert len(drawn) < 10 * len(cells)
+    assert "3015 B" in grids[-4].plain + grids[-5].plain + grids[-3].plain

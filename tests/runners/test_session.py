@@ -27,7 +27,7 @@ from perbyte.errors import (
 )
 from perbyte.model import Cell, KnownAnswer
 from perbyte.protocol import material
-from perbyte.runners import Session, TimeLimits
+from perbyte.runners import Session, TimeLimits, process
 from perbyte.runners.process import STDERR_KEPT, has_fixed_layout
 from perbyte.runners.spec import RunnerSpec
 
@@ -333,6 +333,45 @@ def test_the_orchestrator_sleeps_while_it_waits(fake_runners):
         before = time.thread_time()
         session.hello()
         assert time.thread_time() - before < 0.1
+
+
+@pytest.mark.parametrize(
+    ("do", "words"),
+    [("stop", "is stopped, as by SIGSTOP, for 1 s"), ("hang", "sleeps without taking CPU time, for 1 s")],
+)
+def test_what_does_not_work_is_not_waited_for(fake_runners, monkeypatch, do, words):
+    monkeypatch.setattr(process, "STALLED_S", {"T": 0.6, "S": 0.6})
+    [spec] = fake_runners({"faults": [fault("prepare", do)]})
+    with Session(spec, limits=PATIENT) as session, pytest.raises(RunnerTimedOut, match=words):
+        prepared(session)
+    assert gone(session.process.pid)
+
+
+def test_what_works_or_wakes_is_waited_for(fake_runners, monkeypatch):
+    monkeypatch.setattr(process, "STALLED_S", {"T": 0.6, "S": 60.0})
+    [spec] = fake_runners({"faults": [fault("prepare", "slow", seconds=1.2), fault("hello", "spin")]})
+    with Session(spec, limits=PATIENT) as session:
+        prepared(session)
+    with (
+        Session(spec, limits=TimeLimits(hello=1.5)) as session,
+        pytest.raises(RunnerTimedOut, match="no answer"),
+    ):
+        session.hello()
+
+
+def test_a_runner_that_shouts_is_ended(fake_runners, monkeypatch):
+    monkeypatch.setattr(process, "STDERR_LIMIT", 3 << 20)
+    [spec] = fake_runners({"faults": [fault("prepare", "shout", mebibytes=2), fault("check", "shout")]})
+    with Session(spec, limits=PATIENT) as session:
+        handle = prepared(session)
+        with pytest.raises(RunnerFlooded, match="more than 3 MiB on standard error"):
+            session.check_calls(handle, 1)
+
+
+def test_a_short_run_waits_less_for_an_answer():
+    assert TimeLimits.within(5.0).measure == 10.0
+    assert TimeLimits.within(5.0).hello == TimeLimits().hello
+    assert TimeLimits.within(600.0) == TimeLimits()
 
 
 def test_many_sessions_at_once_keep_apart(fake_runners):

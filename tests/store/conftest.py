@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from perbyte.model import (
+    Behaviour,
     Burst,
     Calibration,
     Cell,
     CellFigure,
     Conditions,
+    Counted,
     Doubt,
     Failure,
     Interval,
@@ -131,6 +133,21 @@ class Specimens:
             ),
         )
         return replace(whole, **changes)
+
+    def behaviour(self, k: int = 0, **changes: object) -> Behaviour:
+        call = Counted(1234.5, {"aes": 40.0, "load": 100.0}, 0.0, 2.0, 112.0, 96, 0, 52, 11)
+        setup = Counted(
+            6412.0, {"aes": 10.0}, heap_calls=4.0, heap_bytes=1044.0, heap_peak=1032, heap_left=1000
+        )
+        whole = {
+            "calls": 16,
+            "call": call,
+            "setup": setup,
+            "repeated": 1234.5,
+            "stack": 464,
+            "setup_stack": 728,
+        }
+        return Behaviour(self.cell(k), **whole | changes)
 
     def floor(self) -> NoiseFloor:
         return NoiseFloor(relative=0.0012, pairs=((self.cell().address, 1.0012),))

@@ -5,23 +5,15 @@ from __future__ import annotations
 import pytest
 
 from perbyte.errors import StoreError
-from perbyte.model import Behaviour, Counted
 from perbyte.store import RunWriter, open_run, query, verify
 from perbyte.store.beside import write_behaviours
 from perbyte.store.files import BEHAVIOUR_FILE
 
 
-def behaviour(specimens, k=0, **changes):
-    call = Counted(1234.5, {"aes": 40.0, "load": 100.0}, 0.0, 2.0, 112.0, 96, 0, 52, 11)
-    setup = Counted(6412.0, {"aes": 10.0}, heap_calls=4.0, heap_bytes=1044.0, heap_peak=1032, heap_left=1000)
-    whole = {"calls": 16, "call": call, "setup": setup, "repeated": 1234.5, "stack": 464, "setup_stack": 728}
-    return Behaviour(specimens.cell(k), **whole | changes)
-
-
 def test_it_comes_back_and_is_asked_for(finished, specimens):
     place = finished()
     assert open_run(place).behaviours == ()  # a run where nobody asked
-    told = (behaviour(specimens), behaviour(specimens, 1, call=None, calls=0, unknown="why"))
+    told = (specimens.behaviour(), specimens.behaviour(1, call=None, calls=0, unknown="why"))
     write_behaviours(place, specimens.conditions().run_id, told)
     assert open_run(place).behaviours == told
     names, rows = query(place, "SELECT address, instructions, aes, state_bytes, unknown FROM behaviour")
@@ -35,7 +27,7 @@ def test_it_comes_back_and_is_asked_for(finished, specimens):
 
 def test_a_file_that_is_not_the_run_s_is_refused(finished, specimens):
     place = finished()
-    write_behaviours(place, "another", (behaviour(specimens),))
+    write_behaviours(place, "another", (specimens.behaviour(),))
     with pytest.raises(StoreError, match="it is of the run 'another'"):
         open_run(place)
     (place / BEHAVIOUR_FILE).write_text('{"run_id": 1}')
@@ -45,7 +37,7 @@ def test_a_file_that_is_not_the_run_s_is_refused(finished, specimens):
 
 def test_it_goes_with_the_run_that_is_overwritten(finished, specimens):
     place = finished()
-    write_behaviours(place, specimens.conditions().run_id, (behaviour(specimens),))
+    write_behaviours(place, specimens.conditions().run_id, (specimens.behaviour(),))
     with RunWriter.create(place, overwrite=True) as writer:
         writer.begin(specimens.conditions())
     assert not (place / BEHAVIOUR_FILE).exists()

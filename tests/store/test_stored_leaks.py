@@ -3,30 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from made_leaks import made_leak
+from made_leaks import keep, made_leak
 
 from perbyte.errors import StoreError
-from perbyte.model import Machine
-from perbyte.model.run import LeakRun
 from perbyte.store import RunWriter, leak_runs, open_run, query, verify
 from perbyte.store.beside import LeakWriter, is_leak_run, read_leaks
 from perbyte.store.files import LEAK_FILE, PAIRS_FILE
-
-
-def keep(place, run_id, figures, *, beside=False):
-    writer = LeakWriter(place, beside=beside)
-    pairs = {"order": "0110", "first": [500.0, 501.0], "second": [512.0, 511.0], "clean": [True, False]}
-    writer.add("a case", null=False, epoch=0, burst=0, **pairs)
-    conditions = {"started_at": "2026-11-23T22:00:00+00:00", "perbyte_version": "0", "command": ("leak",)}
-    measured = {
-        "machine": Machine(cpu_model="a made core"),
-        "cores": (0,),
-        "seed": 2**62 + 1,
-        "budget_s": 4.0,
-    }
-    content = {"alpha": 0.001, "identities": (), "figures": figures, "failures": ()}
-    writer.finish(LeakRun(run_id=run_id, **conditions, **measured, **content))
-
 
 SQL = "SELECT run, verdict, shift, shift_low, bound, cold FROM leaks ORDER BY shift"
 

@@ -5,6 +5,7 @@ Rendered are the pages of all studies, in print and on a run that was stored and
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -14,7 +15,8 @@ import pytest
 from msgspec import structs
 from test_counterexamples import drawn, printed_costs
 
-from perbyte.datafile import Problem
+from perbyte.datafile import Problem, parse_toml
+from perbyte.errors import DataFileError
 from perbyte.model import Run
 from perbyte.report.studyview import RULE_CHARACTERS, claims_page, in_print, outcome_of
 from perbyte.store import RunWriter, open_run
@@ -198,3 +200,35 @@ def test_no_refutation_says_the_reverse(tmp_path: Path) -> None:
     context = Context(study, gather(study, [published_run(study)]), None)
     assert "at least one library here has the algorithm" in claim.rule(context)
     assert claim.refuted_by(context).startswith("no library here has it")
+
+
+NASTY = "<script>alert(1)</script> [l](javascript:x) ![i](x) `c` *e* ~~s~~ | # h"
+SAFE = r"&lt;script&gt;alert(1)&lt;/script&gt; \[l\](javascript:x) !\[i\](x) \`c\` \*e\* \~\~s\~\~ \| # h"
+
+
+def test_no_text_of_a_study_is_markup_on_its_page():
+    study = next(study for study in ALL if study.claims)
+    claims = tuple(structs.replace(claim, says=NASTY, place=NASTY) for claim in study.claims[:1])
+    texts = {"title": f"# {NASTY}", "citation": f"- {NASTY}", "question": NASTY}
+    page = claims_page(structs.replace(study, claims=claims, **texts))
+    assert "<" not in page
+    lines = page.splitlines()
+    assert lines[0] == rf"# \# {SAFE}"
+    assert lines[2] == rf"\- {SAFE}"
+    assert lines[4] == f"**Question.** {SAFE}"
+    assert any(line.startswith(SAFE) for line in lines)
+    assert f"- Place: {SAFE}" in lines
+
+
+@pytest.mark.parametrize("kind", ["pipe", "device", "large"])
+def test_a_file_of_a_study_that_has_no_end_is_refused(tmp_path, kind):
+    place = tmp_path / "study.toml"
+    if kind == "pipe":
+        os.mkfifo(place)
+    elif kind == "device":
+        place.symlink_to("/dev/zero")
+    else:
+        with place.open("wb") as file:
+            file.truncate((16 << 20) + 1)
+    with pytest.raises(DataFileError, match=r"regular file|more than 16 MiB"):
+        parse_toml(place)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perbyte import extras, places
@@ -33,13 +34,16 @@ def atlas_at(url: str | None, say: Say = silent) -> Atlas:
 
 
 @contextlib.contextmanager
-def spread_over(workers: int, address: str | None) -> Iterator[Over]:
+def spread_over(
+    workers: int, address: str | None, secret: Path | None = None, *, insecure: bool = False
+) -> Iterator[Over]:
     """A map in this process, in `workers` of this machine, or on those behind the scheduler at `address`."""
     if not workers and not address:
         yield map
         return
     extras.require("fleet", "A fleet")
+    from perbyte.app.fleets import entry_of
     from perbyte.fleet.spread import spread
 
-    with spread(workers, address) as over:
+    with spread(workers, entry_of(address, secret, insecure=insecure) if address else None) as over:
         yield over

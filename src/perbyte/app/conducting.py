@@ -148,6 +148,7 @@ def _carry_out(
     cut: bool = False,
     limits: TimeLimits | None = None,
 ) -> Conducted:
+    from perbyte.runners import TimeLimits
     from perbyte.store import open_run
     from perbyte.store.files import require_free
 
@@ -163,6 +164,7 @@ def _carry_out(
     hint = hint or f"interrupted; what was measured is kept. Go on with: perbyte measure --resume {path}"
     with cores_held(prepared.conditions.policy.cores, what, waiting=waiting), opened(path) as writer:
         try:
+            limits = limits or TimeLimits.within(prepared.conditions.policy.budget_s)
             outcome = carry_out(prepared, writer, listener.watcher, cut=cut, limits=limits)
         except KeyboardInterrupt:  # once more, while the figures were made
             listener.urgent(hint)

@@ -20,27 +20,30 @@ from perbyte.fleet.conduct import (
     require_agreement,
 )
 from perbyte.fleet.machine import Job, MachineFacts
+from perbyte.fleet.secret import FleetAccess, entry
 from perbyte.model.text import counted, plain
 
 _ALONE = ("--out", "--resume", "--report", "--input", "--dry-run")  # options of one machine
 
 
-def address_of(address: str | None) -> str:
-    """The address of a fleet's scheduler. Raises UsageError without one."""
+def entry_of(address: str | None, secret: Path | None, *, insecure: bool) -> FleetAccess:
+    """How to reach a fleet's scheduler. Raises UsageError without an address, and as `fleet.secret.entry`."""
     if not address:
         raise UsageError(
-            "no fleet is given", hint="--scheduler tcp://HOST:8786 (start one with: perbyte fleet scheduler)"
+            "no fleet is given", hint="--scheduler HOST:8786 (start one with: perbyte fleet scheduler)"
         )
-    return address
+    return entry(address, secret, insecure=insecure)
 
 
 @contextlib.contextmanager
-def fleet_at(address: str | None, hosts: Path | None, say: Say) -> Iterator[str]:
-    """The scheduler's address; of a fleet that is started by SSH, and ends with this, where hosts are given."""
-    if hosts and address:
-        raise UsageError("--scheduler and --hosts exclude each other")
+def fleet_at(
+    address: str | None, hosts: Path | None, say: Say, *, secret: Path | None = None, insecure: bool = False
+) -> Iterator[FleetAccess]:
+    """The scheduler; of a fleet that is started by SSH, and ends with this, where hosts are given."""
+    if hosts and (address or secret or insecure):
+        raise UsageError("--hosts excludes --scheduler, --secret and --insecure")
     if hosts is None:
-        yield address_of(address)
+        yield entry_of(address, secret, insecure=insecure)
         return
     from perbyte.fleet.spread import by_ssh, read_hosts
 
@@ -51,7 +54,7 @@ def fleet_at(address: str | None, hosts: Path | None, say: Say) -> Iterator[str]
 
 
 def measure_on(
-    scheduler: str,
+    scheduler: FleetAccess,
     job: Job,
     listener: Listener,
     tell: Callable[[str, str], None],
@@ -64,7 +67,7 @@ def measure_on(
     """
     with connected(scheduler) as client:
         there = machines_of(client)
-    names = choose_machines(job.machines or sorted(there), there, scheduler, listener.urgent)
+    names = choose_machines(job.machines or sorted(there), there, scheduler.address, listener.urgent)
     listener.say(f"job {job.id} on {counted(len(names), 'machine')}: {', '.join(names)}")
     try:
         return conduct(scheduler, replace(job, machines=names), tell, patience_s=patience_s)

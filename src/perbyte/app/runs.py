@@ -119,11 +119,16 @@ def runs_there_are() -> str:
 
 
 def sign_run(path: Path, key: Path) -> Signature:
-    """Sign the manifest of a run. Raises StoreError where the run is damaged, or has data outside its manifest."""
+    """Sign the manifest of a run, which then lists every file. Raises StoreError where that is not what was written."""
     from perbyte.store import sign, verify
+    from perbyte.store.beside import is_leak_run, read_leaks
+    from perbyte.store.manifest import Manifest, complete_manifest
 
-    verdict = verify(path)
-    if verdict.damaged or verdict.manifest is None:
+    verdict = verify(path, signed=False)
+    manifest = verdict.manifest
+    if manifest is None and is_leak_run(verdict.path):  # of an older version
+        manifest = Manifest(read_leaks(verdict.path).run_id, 0, True, {}, whole=True)
+    if verdict.damaged or manifest is None:
         raise StoreError(
             f"{verdict.path} is damaged or has no manifest", hint=f"perbyte verify {verdict.path}"
         )
@@ -133,6 +138,12 @@ def sign_run(path: Path, key: Path) -> Signature:
         raise StoreError(
             f"{verdict.path} has measurements in its journal, outside its manifest",
             hint=f"perbyte recover {verdict.path} --out NEW, or perbyte measure --resume {verdict.path}",
+        )
+    complete_manifest(verdict.path, manifest)
+    if strange := verify(path, signed=True).damaged:
+        raise StoreError(
+            f"{verdict.path / strange[0].name} cannot be signed, and a signature is of everything there",
+            hint="move it elsewhere, then sign",
         )
     return sign(verdict.path, key)
 

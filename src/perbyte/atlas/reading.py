@@ -165,7 +165,7 @@ def write_run(directory: Path, state: RunState, cells: pa.Table, samples: pa.Tab
     write_table(directory / CELLS_FILE, cells, state.seq)
     content = state_text(state)
     files = {name: entry_of_file(directory / name) for name in names} | {RUN_FILE: entry_of(content)}
-    write_manifest(directory, Manifest(state.conditions.run_id, state.seq, state.complete, files))
+    write_manifest(directory, Manifest(state.conditions.run_id, state.seq, state.complete, files, whole=True))
     write_state(directory, content)
 
 

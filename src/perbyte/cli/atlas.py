@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import click
 
 from perbyte import extras, places
 from perbyte.app.atlases import atlas_at, atlas_place, spread_over
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import Forms, QuietOption, Share
+from perbyte.cli.options import Forms, QuietOption, SchedulerOptions, Share
 from perbyte.cli.streams import note, print_json, print_lines
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EnvironmentLacking
 from perbyte.model.text import counted
+
+if TYPE_CHECKING:
+    from perbyte.atlas.anew import Over
 
 
 class _AtlasOption(Options):
@@ -25,8 +29,8 @@ class _AtlasOption(Options):
 
 
 class _SpreadOptions(_AtlasOption):
-    workers: int = option("--workers", default=0, help="Number of processes, by Dask.  [this one]")
-    address: str | None = option("--scheduler", metavar="ADDRESS", help="Use this Dask scheduler.")
+    workers: int = option("--workers", default=0, help="Number of processes.  [this one]")
+    at: SchedulerOptions = group(SchedulerOptions)
 
 
 @click.group("atlas")
@@ -194,6 +198,11 @@ def verify_(options: _AtlasOption) -> int:
 CHANGED = ("precision", "level", "clock_tolerance", "contention_tolerance")  # of a policy, by `refigure`
 
 
+def _spread(options: _SpreadOptions) -> AbstractContextManager[Over]:
+    at = options.at
+    return spread_over(options.workers, at.address, at.guard.secret, insecure=at.guard.insecure)
+
+
 class _RefigureOptions(Options):
     precision: Share | None = option("--precision", help="Half-width at which a figure is good.")
     level: Share | None = option("--level", help="Level of the intervals.")
@@ -214,7 +223,7 @@ def refigure_(options: _RefigureOptions) -> int:
 
     atlas = atlas_at(options.over.url, note)
     changes = {name: change for name in CHANGED if (change := getattr(options, name)) is not None}
-    with spread_over(options.over.workers, options.over.address) as over:
+    with _spread(options.over) as over:
         told = refigure(atlas, changes, options.output, over)
     for problem in told.problems:
         note(f"left out: {problem}")
@@ -236,7 +245,7 @@ def claims_(options: _ClaimsOptions) -> int:
     from perbyte.atlas.anew import judge_over
 
     atlas = atlas_at(options.over.url, note)
-    with spread_over(options.over.workers, options.over.address) as over:
+    with _spread(options.over) as over:
         judged = judge_over(atlas, options.study, over)
     if options.as_json:
         print_json([asdict(machines) | {"sentence": machines.sentence} for machines in judged])

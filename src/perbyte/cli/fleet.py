@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +12,7 @@ import click
 
 from perbyte import extras
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import QuietOption
+from perbyte.cli.options import Guard, QuietOption, SchedulerOptions
 from perbyte.cli.streams import note, notes, print_json
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
@@ -21,64 +22,88 @@ if TYPE_CHECKING:
     from perbyte.fleet.conduct import JobOutcome
 
 
-class _SchedulerOption(Options):
-    address: str | None = option(
-        "--scheduler", metavar="ADDRESS", help="The Dask scheduler: tcp://HOST:8786."
-    )
-
-
 @click.group("fleet")
 def fleet_command() -> None:
     """Measure one plan on many machines behind a Dask scheduler.
 
     \b
-      perbyte fleet scheduler --host HOST              on one machine
-      perbyte fleet worker tcp://HOST:8786             on each that measures
-      perbyte fleet status --scheduler tcp://HOST:8786
-      perbyte fleet measure '*/sha-256' --scheduler tcp://HOST:8786 --add
+      perbyte fleet scheduler --host HOST        on one machine; it names the file with the fleet's secret
+      perbyte fleet worker HOST                  on each that measures, with a copy of that file
+      perbyte fleet status --scheduler HOST
+      perbyte fleet measure '*/sha-256' --scheduler HOST --add
     """
 
 
 class _WorkerOptions(Options):
     address: str = argument()
+    guard: Guard = group(Guard)
     name: str = option(
         "--name", default="", help="This machine's name in fleets.  [model, and four digits drawn once]"
     )
-    host: str | None = option("--host", help="The address of this machine for the others.  [detected]")
+    host: str | None = option("--host", help="The address it listens on.  [where it reaches the scheduler]")
 
 
 @takes("worker", _WorkerOptions, fleet_command)
 def worker_(options: _WorkerOptions) -> int:
     """Join the fleet of the scheduler at ADDRESS, with one measuring slot, until Ctrl-C.
 
-    Anyone who reaches the scheduler can run programs here. Let only trusted machines reach it.
+    Whoever has the secret of the fleet can run programs here. `--secret -` reads it from standard input, and ends when
+    that is closed.
     """
     extras.require("fleet", "A fleet")
+    from perbyte.fleet.secret import entry
     from perbyte.fleet.worker import run_worker
 
-    run_worker(options.address, options.name, note, host=options.host)
+    secret, ends = _given(options.guard)
+    scheduler = entry(options.address, secret, insecure=options.guard.insecure)
+    run_worker(scheduler, options.name, note, host=options.host, ends=ends)
     return EXIT_FINE
 
 
 class _ListenOptions(Options):
     host: str = option("--host", default="127.0.0.1", show_default=True, help="The address it listens on.")
     port: int = option("--port", default=8786, show_default=True, help="The port.")
+    guard: Guard = group(Guard)
 
 
 @takes("scheduler", _ListenOptions, fleet_command)
 def scheduler_(options: _ListenOptions) -> int:
     """Run Dask's scheduler for a fleet until Ctrl-C. Without --host, it accepts connections from this machine only.
 
-    Anyone who reaches it can run programs on every machine of the fleet. Use a trusted network, or TLS.
+    The first one makes the fleet's secret, in a file that only you can read. Copy it to the other machines, to the same
+    place or to one that --secret names. Whoever has it can run programs on every machine of the fleet.
     """
     extras.require("fleet", "A fleet")
+    from perbyte.fleet.secret import configured_by_dask, make_secret, secret_file, security
     from perbyte.fleet.worker import run_scheduler
 
-    run_scheduler(options.host, options.port, note)
+    guard = options.guard
+    secret, ends = _given(guard)
+    if guard.insecure:
+        note(
+            f"insecure: whoever reaches {options.host}:{options.port} can run programs on every machine of the fleet"
+        )
+    elif not isinstance(secret, str) and (secret or not configured_by_dask()):
+        place = secret or secret_file()
+        new = make_secret(place)
+        note(f"the fleet's secret is {'now ' if new else ''}in {place}")
+    run_scheduler(options.host, options.port, security(secret, insecure=guard.insecure), note, ends=ends)
     return EXIT_FINE
 
 
-class _StatusOptions(_SchedulerOption):
+def _given(guard: Guard) -> tuple[Path | str | None, int | None]:
+    """The secret as a file or, of standard input, as a text; and the descriptor whose end ends the program, if any."""
+    from perbyte.fleet.secret import END
+
+    if guard.secret is None or str(guard.secret) != "-":
+        return guard.secret, None
+    text = ""
+    while END not in text and len(text) < 1 << 16 and (line := sys.stdin.readline()):
+        text += line
+    return text, sys.stdin.fileno()
+
+
+class _StatusOptions(SchedulerOptions):
     as_json: bool = flag("--json", help="Print JSON.")
 
 
@@ -86,11 +111,13 @@ class _StatusOptions(_SchedulerOption):
 def status_(options: _StatusOptions) -> int:
     """Show the machines of a fleet, their Perbyte, and what they measure."""
     extras.require("fleet", "A fleet")
-    from perbyte.app.fleets import address_of
+    from perbyte.app.fleets import entry_of
     from perbyte.fleet import conduct
     from perbyte.report.lists import fleet_listing, fleet_sum
 
-    with conduct.connected(address_of(options.address)) as client:
+    with conduct.connected(
+        entry_of(options.address, options.guard.secret, insecure=options.guard.insecure)
+    ) as client:
         machines = conduct.machines_of(client)
     if options.as_json:
         print_json([facts for _, facts in sorted(machines.items())])
@@ -106,7 +133,7 @@ class _FleetOptions(Options):
     words: tuple[str, ...] = argument(
         nargs=-1, type=click.UNPROCESSED, metavar="SELECTOR... | study run NAME | OPTION..."
     )
-    at: _SchedulerOption = group(_SchedulerOption)
+    at: SchedulerOptions = group(SchedulerOptions)
     hosts: Path | None = option(
         "--hosts", help="Start a fleet by SSH: a file with one [USER@]HOST[:PORT] per line."
     )
@@ -147,7 +174,8 @@ def measure_(options: _FleetOptions) -> int:
         job = new_job(*_checked(options.words), keep_identities=options.keep_identities)
     if options.machines:
         job = replace(job, machines=tuple(options.machines.split(",")))
-    with fleet_at(options.at.address, options.hosts, note) as scheduler:
+    at, guard = options.at, options.at.guard
+    with fleet_at(at.address, options.hosts, note, secret=guard.secret, insecure=guard.insecure) as scheduler:
         listener, tell = options.notes.listener, partial(_tell, quiet=options.notes.quiet)
         done = measure_on(scheduler, job, listener, tell, patience_s=options.patience)
     return _told(done, options)

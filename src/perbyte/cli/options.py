@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import click
@@ -11,7 +12,7 @@ import click
 from perbyte.app import quantities
 from perbyte.app.gate import Gate
 from perbyte.app.listener import Listener
-from perbyte.cli.declared import Options, flag, option
+from perbyte.cli.declared import Options, flag, group, option
 from perbyte.cli.streams import note, print_json, print_lines
 from perbyte.errors import UsageError
 from perbyte.model import Policy
@@ -210,3 +211,19 @@ class BaselineOptions(QuietOption):
             print_json(document, indent)
         else:
             print_lines(texts)
+
+
+class Guard(Options):
+    """Who belongs to a fleet."""
+
+    secret: Path | None = option(
+        "--secret", metavar="FILE", help="The fleet's secret.  [fleet/secret.pem, beside the runs]"
+    )
+    insecure: bool = flag("--insecure", help="No TLS and no secret: let in anyone who reaches it.")
+
+
+class SchedulerOptions(Options):
+    """Which fleet is meant, and how one is let in."""
+
+    address: str | None = option("--scheduler", metavar="ADDRESS", help="The fleet's scheduler: HOST:8786.")
+    guard: Guard = group(Guard)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from perbyte import extras
 from perbyte.app.runs import newest, open_runs
 from perbyte.cli.declared import Options, argument, flag, option, takes
+from perbyte.cli.runs import note_damage
 from perbyte.cli.streams import note
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, UsageError
@@ -74,6 +75,7 @@ def report_command(options: _ReportOptions) -> int:
     from perbyte.report.pictures import comparison_pictures, pictures_of
 
     runs = open_runs(options.runs or [newest()])
+    note_damage(run.path for run in runs)
     if len(runs) == 1:
         return options.deliver(
             "report.html", lambda: pages.whole_page(runs[0]), lambda: pictures_of(runs[0]).values()

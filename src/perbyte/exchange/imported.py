@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from perbyte import __version__
 from perbyte.catalogue import load
+from perbyte.errors import UsageError
 from perbyte.model import (
     Cell,
     CellFigure,
@@ -22,8 +23,10 @@ from perbyte.model import (
     Warning,
 )
 from perbyte.model.cell import FULL
+from perbyte.model.text import plain
 
 IMPORTED = "imported"
+MOST_CELLS = 20_000
 
 
 def imported_figure(
@@ -81,8 +84,13 @@ def imported_run(
     """A run called `name` of what the tool `form` wrote, not stored anywhere yet.
 
     `source` says where the text came from, `line` where in it the listing begins. `missing` is what it lacks, `remarks`
-    what is said of it besides. `plan` are the cells of all figures and failures.
+    what is said of it besides. `plan` are the cells of all figures and failures. Raises UsageError for too many.
     """
+    if len(plan) > MOST_CELLS:
+        raise UsageError(
+            f"{plain(source or name, 200)} has {len(plan):,} results, more than the {MOST_CELLS:,} that a run may have",
+            hint="cut the listing into parts",
+        )
     begins = {} if line is None else {"line": line}
     told = {"format": form, "source": source, **begins}
     told["imported_at"] = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

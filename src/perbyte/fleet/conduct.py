@@ -39,6 +39,7 @@ from perbyte.fleet.machine import (
     piece_here,
     stop_here,
 )
+from perbyte.fleet.secret import FleetAccess, refuse_stranger
 from perbyte.fleet.worker import SLOT
 from perbyte.store.files import RUN_FILE
 from perbyte.store.manifest import ManifestEntry, entry_of_file
@@ -86,15 +87,18 @@ def saved_job(job_id: str) -> Job:
 
 
 @contextlib.contextmanager
-def connected(address: str) -> Iterator[Client]:
-    """A client of the scheduler at `address`. Raises EnvironmentLacking where none answers."""
+def connected(scheduler: FleetAccess) -> Iterator[Client]:
+    """A client of `scheduler`. Raises EnvironmentLacking where none answers, or one with another secret."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost connection is said in our own words
     with dask.config.set({"distributed.comm.timeouts.connect": f"{_CONNECT_S}s"}):
         try:
-            client = Client(address, timeout=_CONNECT_S, set_as_default=False)
+            client = Client(
+                scheduler.address, security=scheduler.security, timeout=_CONNECT_S, set_as_default=False
+            )
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+            refuse_stranger(scheduler.address, error)
             raise EnvironmentLacking(
-                f"no Dask scheduler answers at {address}: {error}"[:300],
+                f"no scheduler answers at {scheduler.address}: {error}"[:300],
                 hint="start one there: perbyte fleet scheduler",
             ) from error
         try:
@@ -150,7 +154,7 @@ def require_agreement(machines: dict[str, MachineFacts]) -> None:
 
 
 def conduct(
-    address: str, job: Job, say: Callable[[str, str], None], *, patience_s: float = 600.0
+    scheduler: FleetAccess, job: Job, say: Callable[[str, str], None], *, patience_s: float = 600.0
 ) -> JobOutcome:
     """Measure a job on its machines and bring their runs here; `say` is told (machine, text).
 
@@ -161,7 +165,7 @@ def conduct(
     try:
         while work.left:
             try:
-                with connected(address) as client:
+                with connected(scheduler) as client:
                     lost = False
                     work.go_on(client)
             except (EnvironmentLacking, OSError, TimeoutError, RuntimeError) as error:
@@ -171,7 +175,7 @@ def conduct(
                 lost = True
                 time.sleep(_LOOK_S)
     except KeyboardInterrupt:
-        with contextlib.suppress(Exception), connected(address) as client:
+        with contextlib.suppress(Exception), connected(scheduler) as client:
             client.run(stop_here, job.id)
         raise
     return work.outcome

@@ -1,31 +1,46 @@
 """A fleet's processes: Dask's own scheduler, and the worker of a machine, which has patience with schedulers.
 
-Whoever reaches a scheduler can run programs on the fleet's machines: it listens on loopback unless told otherwise, and
-has no dashboard. Encryption is Dask's: its configuration says `tls`, certificates and keys (docs/fleet.md). A worker
-has one measuring slot and a name that stays.
+Members of a fleet run programs on its machines, so only they are heard (`fleet.secret`). A scheduler listens on
+loopback unless told otherwise, a worker on the address from which it reaches its scheduler; neither has a port for
+HTTP. A worker has one measuring slot and a name that stays.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import os
 import signal
 import time
 from collections.abc import Callable
 from typing import Any
 
 from distributed import Scheduler, Worker
+from distributed.comm import connect, get_address_host
 from distributed.security import Security
 
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.fleet.machine import NAME, fleet_home, machine_label, stop_all
+from perbyte.fleet.secret import FleetAccess, refuse_stranger
 
 LOOPBACK = "127.0.0.1"
 SLOT = "measure:"
+_CONNECT_S = 5.0
 _REJOIN_S = 2.0
 _TAKEN = "name taken"  # what a scheduler answers to the second worker of a name
 _TAKEN_S = 330.0  # a scheduler knows a worker that was lost for 300 s
 _OTHER_NAME = "one worker a machine is enough; for another machine give another name by --name"
+
+
+class FleetScheduler(Scheduler):  # type: ignore[misc]
+    """Dask's scheduler, without a port for HTTP."""
+
+    def __init__(self, **more: Any) -> None:
+        super().__init__(**more, dashboard=False, local_directory=_own_directory())
+
+    def start_http_server(self, *_: Any, **__: Any) -> None:
+        """Listen nowhere."""
 
 
 class MeasuringWorker(Worker):  # type: ignore[misc]
@@ -35,24 +50,38 @@ class MeasuringWorker(Worker):  # type: ignore[misc]
     """
 
     def __init__(self, *words: Any, name: Any = None, **more: Any) -> None:
-        if not name or str(name).isdecimal():  # SSHCluster numbers its workers
-            name = machine_label()
-        name = str(name)
-        home = fleet_home() / "dask"
-        home.mkdir(parents=True, exist_ok=True)
+        name = str(name or machine_label())
         settings: dict[str, Any] = {
             "nthreads": 4,
             "resources": {SLOT + name: 1.0},
-            "local_directory": str(home),
+            "local_directory": _own_directory(),
             "memory_limit": 0,  # a worker that is paused or killed for its memory would cost a measurement
         }
         super().__init__(*words, **(more | settings), name=name)
 
+    def start_http_server(self, *_: Any, **__: Any) -> None:
+        """Listen nowhere."""
 
-def run_worker(address: str, name: str, say: Callable[[str], None], *, host: str | None = None) -> None:
-    """Join as `name`, or by this installation's name where it is empty, until SIGINT or SIGTERM.
 
-    Raises UsageError for a name that no machine can have, and as `join`.
+def _own_directory() -> str:
+    """A directory for Dask, which imports modules from it: not the one in /tmp that another user can have made."""
+    home = fleet_home() / "dask"
+    home.mkdir(parents=True, exist_ok=True)
+    return str(home)
+
+
+def run_worker(
+    scheduler: FleetAccess,
+    name: str,
+    say: Callable[[str], None],
+    *,
+    host: str | None = None,
+    ends: int | None = None,
+) -> None:
+    """Join as `name`, or by this installation's name where it is empty, until SIGINT or SIGTERM, or the end of `ends`.
+
+    `ends` is a descriptor that is read until somebody closes its other end. Raises UsageError for a name that no
+    machine can have, and as `join`.
     """
     name = name or machine_label()
     if not NAME.fullmatch(name):
@@ -60,20 +89,31 @@ def run_worker(address: str, name: str, say: Callable[[str], None], *, host: str
             f"'{name[:80]}' is not a valid name of a machine", hint="small letters, digits, hyphens, dots"
         )
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    asyncio.run(join(address, name, say, host=host))
+    asyncio.run(join(scheduler, name, say, host=host, ends=ends))
 
 
-async def join(address: str, name: str, say: Callable[[str], None], *, host: str | None = None) -> None:
-    """Be a worker of the scheduler at `address` until SIGINT or SIGTERM; join again whenever it was lost.
+async def join(
+    scheduler: FleetAccess,
+    name: str,
+    say: Callable[[str], None],
+    *,
+    host: str | None = None,
+    ends: int | None = None,
+) -> None:
+    """Be a worker of `scheduler` until it is told to stop (as `run_worker`); join again whenever it was lost.
 
-    Raises EnvironmentLacking where another worker keeps the name for longer than one that was lost would.
+    Raises EnvironmentLacking where another worker keeps the name for longer than one that was lost would, and where
+    the scheduler has another secret.
     """
-    stop = _stop_signalled()
-    told, taken_since = "", 0.0
+    stop = _stop_signalled(ends)
+    address, told, taken_since = scheduler.address, "", 0.0
     while not stop.is_set():
         ended = asyncio.create_task(stop.wait())
         try:
-            async with MeasuringWorker(address, name=name, host=host, death_timeout=20) as worker:
+            here = host or await _reached_from(scheduler)
+            async with MeasuringWorker(
+                address, name=name, host=here, security=scheduler.security, death_timeout=20
+            ) as worker:
                 say(f"joined {address} as {worker.name}")
                 told, taken_since = "", 0.0
                 await asyncio.wait(
@@ -83,6 +123,7 @@ async def join(address: str, name: str, say: Callable[[str], None], *, host: str
                     say("leaving: the current measurement ends cleanly and is kept")
                     stop_all()
         except (OSError, TimeoutError, ValueError, RuntimeError) as error:
+            refuse_stranger(address, error)
             taken = _TAKEN in _whole(error)
             if taken:
                 taken_since = taken_since or time.monotonic()
@@ -101,6 +142,17 @@ async def join(address: str, name: str, say: Callable[[str], None], *, host: str
             await asyncio.wait({asyncio.create_task(stop.wait())}, timeout=_REJOIN_S)
 
 
+async def _reached_from(scheduler: FleetAccess) -> str:
+    """The address of this machine from which it reaches the scheduler. Raises OSError where none answers."""
+    arguments = scheduler.security.get_connection_args("worker")
+    line = await connect(scheduler.address, timeout=_CONNECT_S, **arguments)
+    try:
+        host = str(get_address_host(line.local_address))
+    finally:
+        await line.close()
+    return f"[{host}]" if ":" in host else host
+
+
 def _whole(error: BaseException) -> str:
     """What an error says, with what it came from."""
     texts: list[str] = []
@@ -111,33 +163,45 @@ def _whole(error: BaseException) -> str:
     return " ".join(texts)
 
 
-def _stop_signalled() -> asyncio.Event:
-    """What SIGINT or SIGTERM sets."""
-    stop = asyncio.Event()
+def _stop_signalled(ends: int | None) -> asyncio.Event:
+    """What SIGINT, SIGTERM or the end of the pipe `ends` sets."""
+    stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, stop.set)
+
+    def look(pipe: int) -> None:
+        if not os.read(pipe, 4096):
+            loop.remove_reader(pipe)
+            stop.set()
+
+    if ends is not None:
+        with contextlib.suppress(PermissionError):  # a file, which nobody closes
+            loop.add_reader(ends, look, ends)
     return stop
 
 
-def run_scheduler(host: str, port: int, say: Callable[[str], None]) -> None:
-    """Serve until SIGINT or SIGTERM. Raises EnvironmentLacking for an address that cannot be had."""
+def run_scheduler(
+    host: str, port: int, security: Security, say: Callable[[str], None], *, ends: int | None = None
+) -> None:
+    """Serve until SIGINT or SIGTERM, or the end of `ends`. Raises EnvironmentLacking for an address not to be had."""
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        asyncio.run(serve(host, port, say))
+        asyncio.run(serve(host, port, security, say, ends=ends))
     except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise EnvironmentLacking(
             f"no scheduler can listen on {host}, port {port}: {error}"[:300],
-            hint="choose another --host or --port; for TLS, make certificates as in docs/fleet.md",
+            hint="choose another --host or --port",
         ) from error
 
 
-async def serve(host: str, port: int, say: Callable[[str], None]) -> None:
-    """Be a scheduler on `host` until SIGINT or SIGTERM. Raises what the system says of an address it cannot have."""
-    stop = _stop_signalled()
-    async with Scheduler(host=host, port=port, dashboard=False, security=Security()) as scheduler:
+async def serve(
+    host: str, port: int, security: Security, say: Callable[[str], None], *, ends: int | None = None
+) -> None:
+    """Be a scheduler on `host` (as `run_scheduler`). Raises what the system says of an address it cannot have."""
+    stop = _stop_signalled(ends)
+    protocol = "tls://" if security.require_encryption else "tcp://"
+    async with FleetScheduler(host=host, port=port, protocol=protocol, security=security) as scheduler:
         say(f"scheduler at {scheduler.address}")
         if host == LOOPBACK:
-            say(
-                "only this machine reaches it: --host ADDRESS lets others in, docs/fleet.md says what that means"
-            )
+            say("it listens on this machine only; --host ADDRESS lets other machines join (docs/fleet.md)")
         await stop.wait()

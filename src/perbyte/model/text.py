@@ -26,6 +26,10 @@ _ACTIVE = re.compile(
 )
 _ACTIVE_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]*m)(?:{_ACTIVE.pattern})")
 
+# What CommonMark and its common extensions give a meaning to, and at the beginning of a line also these.
+_MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_BLOCK = re.compile(r"^(\s*(?:[0-9]{1,9}(?=[.)](?:\s|$)))?)([#+=.)-])")
+
 _NAMED = 6  # of what the same is noted of
 _LETTERS = ("+-", ">", "|", "x", "-", "-", "...", "u", "!=", "<=", ">=", "-", "|", "^6", "^9", "^2", "->")
 _PLAIN = dict(zip("±►·×–—…µ≠≤≥─│⁶⁹²→“”", (*_LETTERS, '"', '"'), strict=True))
@@ -51,6 +55,16 @@ def plain(text: object, longest: int = 200) -> str:
         return kept
     tail = max(longest // 4, 1)
     return f"{kept[: longest - tail - 1]}…{kept[-tail:]}"
+
+
+def markdown_text(text: str) -> str:
+    """A line of text as Markdown shows it, letter by letter: nothing in it is markup, a link, an image or HTML.
+
+    Markup stands behind a backslash; `&`, `<` and `>` are entities. An address stays as it is: where it becomes a link,
+    that is to where it says.
+    """
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _BLOCK.sub(r"\1\\\2", _MARKUP.sub(r"\\\g<0>", text))
 
 
 def json_ready(value: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from perbyte.model import CellFigure, Doubt, Run
 from perbyte.model.algorithm import Benchmark
-from perbyte.model.text import plain
+from perbyte.model.text import markdown_text, plain
 from perbyte.report.facts import failure_lines
 from perbyte.report.listing import Listing, columns, lines, markdown
 from perbyte.report.trials import change_json, change_text, percent_changes
@@ -37,10 +37,11 @@ def figures_lines(run: Run, programs: Programs, *, as_markdown: bool) -> Iterato
             by = f", {identity.compiler}, {identity.flags or 'no flags'}" if identity else ""
             width = len(heads) if any(row[3] for row in rows) else 3  # without bytes nothing is of a byte
             listing = Listing(f"{program}{by}", heads[:width], [row[:width] for row in rows])
-            yield listing.title
+            yield markdown_text(plain(listing.title, 1000)) if as_markdown else listing.title
             yield from markdown(listing) if as_markdown else (f"  {line}" for line, _ in lines(listing))
     yield UNVERIFIED
-    yield from _doubts(run, programs)
+    doubts = _doubts(run, programs)
+    yield from map(markdown_text, doubts) if as_markdown else doubts
 
 
 def _figures(run: Run, program: str, programs: Programs) -> list[tuple[str, CellFigure]]:
@@ -88,11 +89,12 @@ def _doubts(run: Run, programs: Programs) -> Iterator[str]:
 def changes_lines(run: Run, changes: Named, *, as_markdown: bool) -> Iterator[str]:
     """What became of each benchmark since its program was kept."""
     if as_markdown:
-        rows = [(f"`{plain(name, 80)}`", change.word, *percent_changes(change)) for name, change in changes]
-        yield from markdown(Listing("", columns("benchmark | verdict | change | from | to"), rows))
+        rows = [(plain(name, 80), change.word, *percent_changes(change)) for name, change in changes]
+        yield from markdown(Listing("", columns("benchmark:code | verdict | change | from | to"), rows))
     else:
         yield from (f"{plain(name, 80)}: {change_text(change)}" for name, change in changes)
-    yield from failure_lines(run)
+    failures = failure_lines(run)
+    yield from map(markdown_text, failures) if as_markdown else failures
     yield UNVERIFIED
 
 

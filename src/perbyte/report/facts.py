@@ -291,7 +291,7 @@ def _integrity(run: Run) -> str:
     if verdict.damaged:
         return f"DAMAGED: {', '.join(finding.name for finding in verdict.damaged)} (perbyte verify)"
     whole = "agree with the checksums in their manifest" if verdict.manifest else "have no manifest"
-    return f"{whole}, {f'signed {signature}' if signature else 'not signed'}"
+    return f"{whole}, {f'signed {signature}{_covered(verdict)}' if signature else 'not signed'}"
 
 
 def _cores(machine: Machine) -> str:
@@ -391,6 +391,11 @@ def imported_text(run: Run) -> str:
     )
 
 
+def _covered(verdict: FilesVerdict) -> str:
+    """What a signature does not cover, where that is anything."""
+    return "; it covers the figures only, as of older versions" if verdict.covers == "figures" else ""
+
+
 def damage_json(verdict: FilesVerdict, signature: Signature | None) -> dict[str, Any]:
     """What `damage_lines` says, for programs."""
     return {
@@ -399,6 +404,7 @@ def damage_json(verdict: FilesVerdict, signature: Signature | None) -> dict[str,
         "files": verdict.findings,
         "notes": verdict.notes,
         "signature": signature,
+        "covers": verdict.covers,
     }
 
 
@@ -407,7 +413,7 @@ def damage_lines(verdict: FilesVerdict, signature: Signature | None) -> Iterator
     for finding in verdict.findings:
         size = f"{finding.bytes:>14,} bytes" if finding.bytes else " " * 20
         yield f"{plain(finding.name, 40):26} {finding.state:9}{size}  {plain(finding.detail, 300)}".rstrip()
-    yield f"signed: {plain(str(signature), 300) if signature else 'no'}"
+    yield f"signed: {plain(str(signature), 300) + _covered(verdict) if signature else 'no'}"
     if verdict.damaged:
         yield f"damaged: {len(verdict.damaged)} of {len(verdict.findings)} files"
     elif verdict.manifest:

@@ -135,13 +135,21 @@ class Grid:
     def only(self, columns: Iterable[Column]) -> Grid:
         """Give the same grid with some of its columns, the baseline among them; empty rows are left out."""
         wanted = {*columns, *self.columns[: int(self.baseline)]}
-        kept = [index for index, column in enumerate(self.columns) if column in wanted]
+        kept = sorted(index for column in wanted for index in self._places.get(column, ()))
         rows = (replace(row, entries=tuple(row.entries[index] for index in kept)) for row in self.rows)
         return replace(
             self,
             columns=tuple(self.columns[index] for index in kept),
             rows=tuple(row for row in rows if any(entry.figure or entry.failure for entry in row.entries)),
         )
+
+    @cached_property
+    def _places(self) -> dict[Column, list[int]]:
+        """Where each column stands: a grid may have thousands."""
+        places: dict[Column, list[int]] = {}
+        for index, column in enumerate(self.columns):
+            places.setdefault(column, []).append(index)
+        return places
 
     def marks(self) -> tuple[Mark, ...]:
         """The marks that occur in it, in the order of `Mark`."""

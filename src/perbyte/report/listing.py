@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from perbyte.model.text import json_ready, plain
+from perbyte.model.text import json_ready, markdown_text, plain
 
 GAP = "  "
 _INDENT = "  "
@@ -48,10 +48,10 @@ Entry = str | int | Item | tuple[Any, ...]
 class Head:
     """A column of a listing: the text above it, and how it is shown.
 
-    `look` is `n` for figures, which stand to the right, or another class of the page's style. `fields` names the values
-    in JSON, separated by spaces. `flows`: its text is wrapped where there is no room. Columns that give way (1 before
-    2) are left out before that. `once`: what all rows share is told once, above the table. Without a head that is a
-    text (None) it is for programs only.
+    `look` is `n` for figures, which stand to the right, `code`, or another class of the page's style. `fields`
+    names the values in JSON, separated by spaces. `flows`: its text is wrapped where there is no room. Columns that
+    give way (1 before 2) are left out before that. `once`: what all rows share is told once, above the table.
+    Without a head that is a text (None) it is for programs only.
     """
 
     text: str | None
@@ -138,10 +138,16 @@ def _table(columns: Sequence[Head], rows: Sequence[Sequence[str]]) -> list[Seque
 def markdown(listing: Listing) -> list[str]:
     """The lines of a table in Markdown."""
     columns, rows = listing.shown
-    lines = [
-        "| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in _table(columns, rows)
-    ]
+    lines = [f"| {' | '.join(markdown_text(column.text or '') for column in columns)} |"]
+    lines += [f"| {' | '.join(map(_in_markdown, columns, row))} |" for row in rows]
     return [lines[0], "| --- " * len(columns) + "|", *lines[1:]]
+
+
+def _in_markdown(column: Head, text: str) -> str:
+    text = plain(text, _LONGEST)
+    if column.look == "code":
+        return f"`{text.replace('`', chr(39)).replace('|', chr(92) + '|')}`"
+    return markdown_text(text)
 
 
 def lines(listing: Listing, width: int | None = None) -> list[tuple[str, bool]]:

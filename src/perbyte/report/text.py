@@ -7,6 +7,7 @@ are shown (see `wording.plain`).
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import textwrap
 from collections import Counter
@@ -181,13 +182,12 @@ def _tables(grid: Grid, width: int) -> list[list[Text]]:
             for operation in operations
         ]
     elif len(movable) > 1:
-        fits = (
-            count
-            for count in range(len(movable) - 1, 1, -1)
-            if _reach(_drawn(grid.only(movable[:count]), *_STYLES[-1])) <= width
+        most = range(2, min(len(movable), max(width, 2) + 1))  # no column has less than a character and a gap
+        fits = bisect.bisect_right(
+            most, width, key=lambda count: _reach(_drawn(grid.only(movable[:count]), *_STYLES[-1]))
         )
         # Equal parts read better than a full one and a rest of one column.
-        count = -(-len(movable) // next(fits, 1))
+        count = -(-len(movable) // (fits + 1))
         step = -(-len(movable) // count)
         parts = [grid.only(movable[start : start + step]) for start in range(0, len(movable), step)]
     else:

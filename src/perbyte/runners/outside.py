@@ -9,6 +9,7 @@ import contextlib
 import math
 import os
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 # collectors of garbage go on for some milliseconds after an answer
@@ -42,6 +43,16 @@ def thread_cpu_s(pid: int) -> dict[int, float]:
                 return seconds_of
         time.sleep(_PAUSE_S)  # its threads may want this very core
     return {}
+
+
+def states(pids: Iterable[int]) -> set[str]:
+    """The states of all threads of processes, as letters of proc(5): R running, S asleep, D at a disk, T stopped."""
+    letters = set()
+    for pid in pids:
+        with contextlib.suppress(OSError, IndexError):
+            for task in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - as above
+                letters.add(_content(pid, task, "stat").rpartition(b")")[2].split(None, 1)[0].decode())
+    return letters
 
 
 def _content(pid: int, task: str, name: str) -> bytes:

@@ -1,8 +1,8 @@
 """One runner process and the two pipes to it: start, one line in, one line out, and a certain end.
 
 The stance: the orchestrator sleeps in poll() while a runner works, so that it takes nothing from the core
-next door; a process that misbehaves in any way is killed with everything it started, reaped, and named by
-the precise fault. What the lines mean is no business of this module.
+next door, and looks twice a second whether it works at all; a process that misbehaves in any way is killed with
+everything it started, reaped, and named by the precise fault. What the lines mean is no business of this module.
 """
 
 from __future__ import annotations
@@ -35,15 +35,18 @@ from perbyte.errors import (
 )
 from perbyte.model.text import plain_lines
 from perbyte.protocol.messages import LINE_LIMIT
-from perbyte.runners.outside import cpu_s, descendants, marked, thread_cpu_s
+from perbyte.runners.outside import cpu_s, descendants, marked, states, thread_cpu_s
 
 STDERR_KEPT = 8192
+STDERR_LIMIT = 16 << 20
 MARK = "PERBYTE_SESSION"
 _CHUNK = 65536
 _READ = select.POLLIN | select.POLLHUP | select.POLLERR
 _SETTLE_S = 1.0
-MOST_WAIT_MS = 2**31 - 1  # that poll takes: 24 days
 _STOPPED_S = 0.5
+_LOOK_S = 0.5
+STALLED_S = {"T": 1.0, "S": 5.0}
+"""How long a process that owes an answer may be stopped, or asleep, without taking any CPU time."""
 _FAVOURED = -20  # nice value
 _FILE_BYTES = 256 << 20
 _ADDR_NO_RANDOMIZE = 0x0040000  # linux/personality.h
@@ -81,7 +84,7 @@ class RunnerProcess:
             raise EnvironmentLacking(f"runner '{name}' cannot be started: {command[0]} is not a program")
         self.name = name
         self.fault: RunnerError | None = None
-        self._stderr = b""
+        self._stderr, self._stderr_bytes = b"", 0
         self._pending = b""
         self._unsent = memoryview(b"")
         self._mark = secrets.token_hex(8)
@@ -243,18 +246,24 @@ class RunnerProcess:
         if unsent:
             poller.register(self._in, select.POLLOUT)
         received = bytearray()
+        worked = time.monotonic(), math.nan  # since when it has taken no more CPU time than this
         while True:
-            left = deadline - time.monotonic()
             began = time.monotonic()
-            events = dict(poller.poll(min(left * 1000, MOST_WAIT_MS))) if left > 0 else {}
+            left = min(deadline - began, _LOOK_S)
+            events = dict(poller.poll(left * 1000)) if left > 0 else {}
             overslept = time.monotonic() - began - max(left, 0.0)
             if overslept > _STOPPED_S:  # we were stopped, by Ctrl-Z for example: that time does not count
                 deadline += overslept + _SETTLE_S  # how long it was before the limit, nobody knows
+                worked = time.monotonic(), math.nan
                 continue
             if not events:
-                raise RunnerTimedOut(self._told(f"no answer within {timeout_s:g} s"))
+                if time.monotonic() >= deadline:
+                    raise RunnerTimedOut(self._told(f"no answer within {timeout_s:g} s"))
+                worked = self._require_work(worked)
             if events.get(self._err, 0) & _READ and not self._drain_stderr():
                 poller.unregister(self._err)
+            if self._stderr_bytes > STDERR_LIMIT:
+                raise RunnerFlooded(self._told(f"more than {STDERR_LIMIT >> 20} MiB on standard error"))
             if self._in in events:
                 sent = self._write(unsent)
                 unsent = unsent[sent:] if sent >= 0 else unsent[:0]
@@ -277,6 +286,22 @@ class RunnerProcess:
                     if unsent:
                         raise RunnerSpokeOutOfTurn(self._told("an answer before the question was read"))
                     return bytes(received[: end + 1])
+
+    def _require_work(self, worked: tuple[float, float]) -> tuple[float, float]:
+        """Since when the process and what it started have taken how much CPU time.
+
+        Raises RunnerTimedOut where that is long and all of them are stopped, or asleep: waiting longer is no use.
+        """
+        members = [self.pid, *descendants(self.pid)]
+        since, taken = worked
+        if (now_taken := math.fsum(map(cpu_s, members))) != taken:
+            return time.monotonic(), now_taken
+        waited_s, letters = time.monotonic() - since, states(members)
+        for letter, most_s in STALLED_S.items():
+            if letters <= {letter, "Z"} and letter in letters and waited_s >= most_s:
+                how = "is stopped, as by SIGSTOP" if letter == "T" else "sleeps without taking CPU time"
+                raise RunnerTimedOut(self._told(f"{how}, for {max(waited_s, 1):.0f} s: no answer"))
+        return worked
 
     def _gone(self) -> RunnerError:
         """The fault behind an end of file: a crash when the exit status says so."""
@@ -315,6 +340,7 @@ class RunnerProcess:
             return False
         piece = self._read(self._err)
         if piece:
+            self._stderr_bytes += len(piece)
             self._stderr = (self._stderr + piece)[-STDERR_KEPT:]
         return piece != b""
 

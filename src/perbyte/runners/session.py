@@ -13,7 +13,7 @@ import os
 import stat
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -62,6 +62,14 @@ class TimeLimits:
     release: float = 10.0
     quit: float = 2.0
     per_byte: float = 2e-6
+
+    @classmethod
+    def within(cls, budget_s: float) -> Self:
+        """The usual limits, less where a run takes less: a runner that gives no answer costs about the budget."""
+        most = max(10.0, budget_s)
+        usual = cls()
+        names = ("prepare", "check", "measure")
+        return replace(usual, **{name: min(getattr(usual, name), most) for name in names})
 
 
 class Session:

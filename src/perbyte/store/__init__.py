@@ -5,7 +5,7 @@ A run is a directory that can be moved, mailed, merged and read again when the s
     run.json            conditions, calibrations, failures, noise floor (schema version 1)
     samples-NNNN.parquet  all raw samples, a row each
     cells.parquet       one row per figure
-    behaviour.json      what cells execute and use, where that was asked for; not in the manifest
+    behaviour.json      what cells execute and use, where that was asked for
     leak.json           whether their time depends on secrets, and pairs.parquet; likewise
     manifest.json       size and SHA-256 of each of these; manifest.json.sig its signature, where there is one
     journal.jsonl       what was measured since the last samples file; a kill of the process loses none of it

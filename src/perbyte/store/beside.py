@@ -22,12 +22,13 @@ from perbyte.store.files import (
     LEAK_FILE,
     MEBIBYTE,
     PAIRS_FILE,
-    RUN_FILE,
     damaged,
+    has_leaks_only,
     other_schema,
     read_whole,
     replace_atomically,
 )
+from perbyte.store.manifest import list_files
 from perbyte.store.state import RunSummary, what_of
 
 _BEHAVIOUR_LIMIT = 256 * MEBIBYTE
@@ -46,6 +47,7 @@ def write_behaviours(directory: Path, run_id: str, behaviours: Sequence[Behaviou
     content = msgspec.json.encode(_Behaviours(run_id=run_id, cells=tuple(behaviours)))
     text = msgspec.json.format(content, indent=1) + b"\n"
     replace_atomically(directory / BEHAVIOUR_FILE, lambda temporary: temporary.write_bytes(text))
+    list_files(directory, [BEHAVIOUR_FILE])
 
 
 def read_behaviours(directory: Path, run_id: str) -> tuple[Behaviour, ...]:
@@ -69,7 +71,7 @@ class LeakWriter:
 
     def __init__(self, directory: Path, *, beside: bool = False) -> None:
         """Make the directory, unless it is that of a run (`beside`). Raises StoreError where it is not to be had."""
-        self.directory = directory
+        self.directory, self._beside = directory, beside
         try:
             if not beside:
                 directory.mkdir(parents=True)
@@ -102,7 +104,7 @@ class LeakWriter:
             self._columns[name].extend(values)
 
     def finish(self, run: LeakRun) -> None:
-        """Write both files. Raises StoreError when the disk does not take them."""
+        """Write both files, and list them in the manifest. Raises StoreError when the disk does not take them."""
         import pyarrow as pa
         import pyarrow.parquet as pq
 
@@ -118,13 +120,14 @@ class LeakWriter:
         )
         content = msgspec.json.format(msgspec.json.encode({"format": SCHEMA, **asdict(run)}), indent=1)
         replace_atomically(self.directory / LEAK_FILE, lambda place: place.write_bytes(content))
+        list_files(self.directory, [LEAK_FILE, PAIRS_FILE], "" if self._beside else run.run_id)
 
 
 def is_leak_run(place: Path) -> bool:
     """True for the directory of a run that looked for leaks and measured nothing else, or for its file."""
     if place.name == LEAK_FILE and place.is_file():
         place = place.parent
-    return (place / LEAK_FILE).is_file() and not (place / RUN_FILE).exists()
+    return has_leaks_only(place)
 
 
 def leak_runs(home: Path) -> list[Path]:

@@ -6,20 +6,26 @@ signed (`store.signature`). The directory that is looked at is never changed.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+
+import msgspec
 
 from perbyte.errors import StoreError
 from perbyte.locks import held_by
 from perbyte.model import Burst, Failure
+from perbyte.store.beside import leaks_beside, read_behaviours, read_leaks
 from perbyte.store.files import (
     BESIDE,
     CELLS_FILE,
     JOURNAL_FILE,
+    LEAK_FILE,
     LOCK_FILE,
     RUN_FILE,
     check_directory,
+    has_leaks_only,
     refuse_leak_run,
 )
 from perbyte.store.journal import Measured, salvage_journal
@@ -31,6 +37,7 @@ from perbyte.store.manifest import (
     entry_of_file,
     mismatch,
     read_manifest,
+    unlisted,
 )
 from perbyte.store.reader import figures_of_stored, read_known, run_directory
 from perbyte.store.state import RunState, read_state, unpack_state
@@ -57,51 +64,83 @@ class FilesVerdict:
     notes: tuple[str, ...] = ()
 
     @property
+    def covers(self) -> str:
+        """What the manifest, and so a signature, is about: `everything`, `figures` (of older versions) or `nothing`."""
+        return ("everything" if self.manifest.whole else "figures") if self.manifest else "nothing"
+
+    @property
     def damaged(self) -> tuple[FileFinding, ...]:
         """The files that are not what was written."""
         return tuple(finding for finding in self.findings if finding.state == "damaged")
 
 
-def verify(path: Path) -> FilesVerdict:
+def verify(path: Path, *, signed: bool | None = None) -> FilesVerdict:
     """Compare every file of a run with its manifest and read all of it.
 
-    Raises StoreError when there is no run, or while it is being written.
+    Of a complete run the manifest lists everything that readers use; of a signed one, everything that lies there.
+    `signed`: whether to ask for the latter (None: where there is a signature). Raises StoreError when there is no run,
+    or while it is being written.
     """
     directory = run_directory(path)
     check_directory(directory)
-    refuse_leak_run(directory)
     if holder := held_by(directory / LOCK_FILE):
         raise StoreError(f"{directory} is being written by {holder}", hint="verify it after that has ended")
-    manifest, findings, notes = None, [], []
+    alone = has_leaks_only(directory)
+    manifest, findings, notes, strange = None, [], [], dict[str, str]()
     try:
-        manifest = read_manifest(directory)
-    except StoreError as error:
-        findings.append(FileFinding(MANIFEST_FILE, "damaged", str(error)))
-    else:
+        manifest, strange = _manifest(directory, signed)
         if manifest:
             findings.append(FileFinding(MANIFEST_FILE, "whole"))
         else:
             notes.append("an older Perbyte wrote this run, without a manifest to compare it with")
+    except StoreError as error:
+        findings.append(FileFinding(MANIFEST_FILE, "damaged", str(error)))
     present = {place.name for place in directory.iterdir()}
-    names = {name for name in present if SAMPLES_NAME.fullmatch(name)} | ({CELLS_FILE} & present)
-    names |= {RUN_FILE, *(manifest.files if manifest else ())}
-    findings += [_look(directory, name, manifest) for name in sorted(names)]
-    findings += _journal(directory) if JOURNAL_FILE in present else []
-    others = sorted(present - names - {MANIFEST_FILE, JOURNAL_FILE, LOCK_FILE, SIGNATURE_FILE, *BESIDE})
+    names = {name for name in present if SAMPLES_NAME.fullmatch(name)} | ({CELLS_FILE, *BESIDE} & present)
+    names |= {LEAK_FILE if alone else RUN_FILE, *(manifest.files if manifest else ())}
+    names |= {JOURNAL_FILE} & present
+    for name in sorted(names | strange.keys()):
+        finding = _look(directory, name, manifest) if name in names else FileFinding(name, "damaged")
+        if name in strange and finding.state != "damaged":
+            finding = replace(finding, state="damaged", detail=strange[name])
+        findings.append(replace(finding, detail=finding.detail or strange.get(name, "")))
+    others = sorted(present - names - strange.keys() - {MANIFEST_FILE, LOCK_FILE, SIGNATURE_FILE})
     if others:
         notes.append(f"no part of the run: {', '.join(others[:10])}{' ...' * (len(others) > 10)}")
     if not any(finding.state == "damaged" for finding in findings):
-        try:
-            known = read_known(directory)
-        except StoreError as error:  # whole files that do not fit together
-            findings.append(FileFinding(RUN_FILE, "damaged", str(error)))
-        else:
-            if known.state.figures_seq == known.state.seq and CELLS_FILE not in present:
-                findings.append(
-                    FileFinding(CELLS_FILE, "damaged", f"{RUN_FILE} promises it, and it is missing")
-                )
-            notes += [] if known.state.complete else ["the run was interrupted"]
+        findings += _together(directory, manifest, notes)
     return FilesVerdict(directory, manifest, tuple(findings), tuple(notes))
+
+
+def _manifest(directory: Path, signed: bool | None = None) -> tuple[Manifest | None, dict[str, str]]:
+    """A run's manifest, and what lies in a run that is complete, or signed, without being listed, with what is wrong.
+
+    Raises StoreError for a manifest that cannot be read.
+    """
+    manifest = read_manifest(directory)
+    if signed is None:
+        signed = os.path.lexists(directory / SIGNATURE_FILE)
+    if manifest and signed:  # an earlier run.json is not what was signed
+        manifest = msgspec.structs.replace(manifest, before="")
+    closed = manifest and (signed or manifest.complete)
+    return manifest, dict(unlisted(directory, manifest, signed=signed)) if manifest and closed else {}
+
+
+def _together(directory: Path, manifest: Manifest | None, notes: list[str]) -> list[FileFinding]:
+    """Read a run of which each file is whole, and say what does not fit together; `notes` gets the rest."""
+    if has_leaks_only(directory):
+        differs = manifest and read_leaks(directory).run_id != manifest.run_id
+        return [FileFinding(LEAK_FILE, "damaged", "it is of another run")] if differs else []
+    try:
+        known = read_known(directory)
+        read_behaviours(directory, known.state.conditions.run_id)
+        leaks_beside(directory, known.state.conditions.run_id)
+    except StoreError as error:  # whole files that do not fit together
+        return [FileFinding(RUN_FILE, "damaged", str(error))]
+    notes += [] if known.state.complete else ["the run was interrupted"]
+    if known.state.figures_seq == known.state.seq and not (directory / CELLS_FILE).exists():
+        return [FileFinding(CELLS_FILE, "damaged", f"{RUN_FILE} promises it, and it is missing")]
+    return []
 
 
 def unlike_manifest(path: Path) -> tuple[str, ...]:
@@ -111,27 +150,30 @@ def unlike_manifest(path: Path) -> tuple[str, ...]:
     """
     directory = run_directory(path)
     try:
-        manifest = read_manifest(directory)
+        manifest, complaints = _manifest(directory)
     except StoreError as error:
         return (str(error),)
-    complaints = []
     for name in sorted(manifest.files) if manifest else ():
         try:
             why = mismatch(name, entry_of_file(directory / name), manifest) if manifest else ""
         except StoreError as error:
             why = str(error)
-        complaints += [f"{name}: {why}"] if why else []
-    return tuple(complaints)
+        complaints |= {name: why} if why else {}
+    return tuple(f"{name}: {why}" for name, why in sorted(complaints.items()))
 
 
 def _look(directory: Path, name: str, manifest: Manifest | None) -> FileFinding:
     """Compare one file with the manifest, and read it."""
     place = directory / name
     try:
+        if name == JOURNAL_FILE and (not manifest or name not in manifest.files):
+            return _journal(directory)
         entry = entry_of_file(place)
         if name == RUN_FILE:
             read_state(directory)
-        else:
+        elif name == LEAK_FILE:
+            read_leaks(directory)
+        elif name == CELLS_FILE or SAMPLES_NAME.fullmatch(name):
             from perbyte.store.tables import read_table
 
             read_table(place, "cells" if name == CELLS_FILE else "samples")
@@ -147,19 +189,26 @@ def _look(directory: Path, name: str, manifest: Manifest | None) -> FileFinding:
         return FileFinding(
             name, "unlisted", "older figures; they are computed again when the run is read", entry.bytes
         )
+    if name in BESIDE:
+        return FileFinding(
+            name,
+            "unlisted",
+            "older manifests do not list it, and a signature would not cover it",
+            entry.bytes,
+        )
     return FileFinding(name, "unlisted", "written when the process ended", entry.bytes)
 
 
-def _journal(directory: Path) -> list[FileFinding]:
+def _journal(directory: Path) -> FileFinding:
     try:
         events, problems, torn = salvage_journal(directory)
     except StoreError as error:
-        return [FileFinding(JOURNAL_FILE, "damaged", str(error))]
+        return FileFinding(JOURNAL_FILE, "damaged", str(error))
     size = (directory / JOURNAL_FILE).stat().st_size
     if problems:
-        return [FileFinding(JOURNAL_FILE, "damaged", "; ".join(problems[:5]), size)]
+        return FileFinding(JOURNAL_FILE, "damaged", "; ".join(problems[:5]), size)
     texts = [f"{len(events):,} events"] * bool(events) + [torn] * bool(torn)
-    return [FileFinding(JOURNAL_FILE, "whole", "; ".join(texts), size)]
+    return FileFinding(JOURNAL_FILE, "whole", "; ".join(texts), size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,13 +228,18 @@ def recover(path: Path, into: Path) -> Recovered:
     with it. Raises StoreError when not even the conditions are left, or `into` cannot be written.
     """
     directory = run_directory(path)
+    refuse_leak_run(directory)
     verdict = verify(directory)
     lost: list[str] = []
     notes: list[str] = []
     bursts, copies = _samples(directory, verdict, lost, notes)
     state = _conditions(directory, verdict, copies, lost)
+    added = (
+        dict(unlisted(directory, verdict.manifest)) if verdict.manifest and verdict.manifest.complete else {}
+    )
+    notes += [f"{name} was left out: {why}" for name, why in added.items() if name not in BESIDE]
     try:
-        events, problems, torn = salvage_journal(directory)
+        events, problems, torn = ([], [], "") if JOURNAL_FILE in added else salvage_journal(directory)
     except StoreError as error:
         events, problems, torn = [], [str(error)], ""
     lost += problems
@@ -217,7 +271,8 @@ def _samples(
     copies: list[RunState] = []
     for finding in verdict.findings:
         place, broken = directory / finding.name, finding.state == "damaged"
-        if not SAMPLES_NAME.fullmatch(finding.name):
+        known = verdict.manifest.files if verdict.manifest and verdict.manifest.complete else None
+        if not SAMPLES_NAME.fullmatch(finding.name) or (known is not None and finding.name not in known):
             continue
         try:
             table = read_table(place, "samples")

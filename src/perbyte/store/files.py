@@ -20,7 +20,7 @@ RUN_FILE = "run.json"
 BEHAVIOUR_FILE = "behaviour.json"
 LEAK_FILE = "leak.json"
 PAIRS_FILE = "pairs.parquet"
-BESIDE = (BEHAVIOUR_FILE, LEAK_FILE, PAIRS_FILE)  # no figure depends on them; no manifest lists them
+BESIDE = (BEHAVIOUR_FILE, LEAK_FILE, PAIRS_FILE)  # no figure depends on them
 CELLS_FILE = "cells.parquet"
 JOURNAL_FILE = "journal.jsonl"
 LOCK_FILE = ".lock"
@@ -83,9 +83,14 @@ def check_directory(directory: Path) -> None:
         )
 
 
+def has_leaks_only(directory: Path) -> bool:
+    """True for the directory of a run that looked for leaks and measured nothing else."""
+    return (directory / LEAK_FILE).is_file() and not (directory / RUN_FILE).exists()
+
+
 def refuse_leak_run(directory: Path) -> None:
     """Raise StoreError where `directory` is of a run that looked for leaks and has no figures."""
-    if (directory / LEAK_FILE).is_file() and not (directory / RUN_FILE).exists():
+    if has_leaks_only(directory):
         raise StoreError(
             f"{directory} has verdicts on leaks only, and no figures",
             hint=f"perbyte show {directory} (--json, --csv) has them; measure SELECTOR --leak makes a run with both",

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from perbyte.model import Burst, Cell, CellFigure, Run, StoredRun
 from perbyte.store.beside import leaks_beside, read_behaviours
-from perbyte.store.files import CELLS_FILE, RUN_FILE, SAMPLES_GLOB, check_directory, damaged
+from perbyte.store.files import CELLS_FILE, LEAK_FILE, RUN_FILE, SAMPLES_GLOB, check_directory, damaged
 from perbyte.store.journal import Measured, read_journal
 from perbyte.store.state import RunState, read_state
 
@@ -114,8 +114,8 @@ def figures_of_stored(stored: StoredRun) -> RunFigures:
 
 
 def run_directory(path: Path) -> Path:
-    """Return the directory of a run, given that or the run.json in it."""
-    return path.parent if path.name == RUN_FILE else path
+    """Return the directory of a run, given that or the run.json or leak.json in it."""
+    return path.parent if path.name in (RUN_FILE, LEAK_FILE) else path
 
 
 def samples_tables(known: Known, address: str | None = None) -> Iterator[pa.Table]:

@@ -42,6 +42,7 @@ from perbyte.store.files import (
     TEMPORARY,
     RunLock,
     check_directory,
+    damaged,
     disk_error,
     require_free,
     undisturbed,
@@ -67,7 +68,9 @@ from perbyte.store.manifest import (
     check_listed,
     entry_of,
     entry_of_file,
+    is_read,
     read_manifest,
+    unlisted,
     write_manifest,
 )
 from perbyte.store.reader import Known, figures_of_stored, open_run, read_known, run_directory, stored_run
@@ -137,13 +140,17 @@ class RunWriter:
                 leftover.unlink()
             if manifest := read_manifest(directory):
                 check_listed(directory, manifest)
+                if manifest.complete and (strange := unlisted(directory, manifest)):
+                    raise damaged(directory / strange[0][0], strange[0][1])
             known = read_known(directory)
             listed = {
                 place.name: entry_of_file(place)
-                for place in (directory / RUN_FILE, *known.stored)
+                for place in (directory / RUN_FILE, *known.stored, *_beside(directory))
                 if not manifest or place.name not in manifest.files or place.name == RUN_FILE
             }
-            listed = dict(manifest.files if manifest else {}) | listed
+            known_files = manifest.files.items() if manifest else ()
+            listed = {name: entry for name, entry in known_files if is_read(name)} | listed
+            listed.pop(JOURNAL_FILE, None)  # it grows from here on
             return cls(directory, lock, known, listed)
         except OSError as error:
             lock.release()
@@ -261,8 +268,13 @@ class RunWriter:
                 write_table(self.directory / CELLS_FILE, figures_table(cells), state.seq)
                 self._listed[CELLS_FILE] = entry_of_file(self.directory / CELLS_FILE)
                 state.figures_seq = state.seq
-            state.noise_floor, state.measuring_s, state.complete = noise_floor, measuring_s, complete
-            state.figures = len(cells)
+            state.noise_floor, state.measuring_s, state.figures = noise_floor, measuring_s, len(cells)
+            if self._pending:
+                self._listed[JOURNAL_FILE] = entry_of_file(self.directory / JOURNAL_FILE)
+            elif complete:  # whenever the process is killed, a complete run has an empty journal
+                self._put_state()
+                self._start_anew()
+            state.complete = complete
             self._put_state()
             self._start_anew()
             self.close()
@@ -310,7 +322,12 @@ class RunWriter:
         if state.figures_seq != state.seq:
             files.pop(CELLS_FILE, None)
         listed = Manifest(
-            state.conditions.run_id, state.seq, state.complete, files, before.sha256 if before else ""
+            state.conditions.run_id,
+            state.seq,
+            state.complete,
+            files,
+            before.sha256 if before else "",
+            whole=True,
         )
         write_manifest(self.directory, listed)
         write_state(self.directory, content)
@@ -342,6 +359,10 @@ def require_room(directory: Path) -> None:
     if directory.is_dir():
         require_free(directory)
         _ours(directory, overwrite=False)
+
+
+def _beside(directory: Path) -> list[Path]:
+    return [place for name in BESIDE if (place := directory / name).is_file()]
 
 
 def _make_room(directory: Path, overwrite: bool) -> None:
