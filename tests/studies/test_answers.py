@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from scripted_studies import CLAIM, Overrides, scripted_run, write_study
+from scripted_studies import CLAIM, PUBLISHED, STUDY, Overrides, scripted_run, write_study
 
 from perbyte import places
 from perbyte.errors import DataFileError
@@ -78,6 +78,46 @@ def test_rules(tmp_path: Path, rule: str, overrides: Overrides, message: str) ->
     assert answers(tmp_path, "It is {it} ({unit}).", rule, overrides) == (
         f"It is {message} (cycles per byte).",
     )
+
+
+def test_an_order_says_ties_doubt_and_masked_instructions(tmp_path: Path) -> None:
+    rule = (
+        'form = "order"\ncandidates = "group"\nwhere = { kind = ["new", "old"], runner = "one", size_bytes = 512, '
+        'operation = "encrypt" }\n'
+    )
+    close: Overrides = {"one/fast/*": (10.0, 0.001), "one/mid/*": (10.001, 0.001), "one/slow/*": (40.0, 0.2)}
+    assert answers(tmp_path, "{it}", rule, close) == (
+        "Fast 10.0 and Mid 10.0 (too close to call), Slow 40.0 (32.0 to 48.0)",
+    )
+    assert answers(tmp_path, "{it}", rule + 'unit = "MB/s"\n', close) == (
+        "Fast 200 and Mid 200 (too close to call), Slow 50.0 (41.7 to 62.5)",
+    )
+    study = STUDY.replace(
+        "camellia-128-ecb/{encrypt,decrypt}@16,32,512",
+        "camellia-128-ecb/{encrypt,decrypt}@16,32,512+cpu=soft",
+    )
+    claims = f'{CLAIM}\n[[answers]]\ntext = "{{it}}"\n[answers.values.it]\n{rule}'
+    run = scripted_run()
+    masked = [
+        replace(figure, cell=replace(figure.cell, cpu="soft"))
+        if figure.cell.algorithm.startswith("camellia")
+        else figure
+        for figure in run.cells
+    ]
+    judgement = judge(
+        read_study(write_study(tmp_path, study=study, claims=claims)), replace(run, cells=tuple(masked))
+    )
+    assert judgement.answers == ("Fast 1.00, Mid 10.0, Slow 40.0 (CPU tier soft: Mid)",)
+
+
+def test_printed_figures_that_are_the_same_are_no_close_call(tmp_path: Path) -> None:
+    rule = 'form = "order"\ncandidates = "group"\nprinted = "box"\n' + ONE.format(
+        where='kind = ["new", "old"], '
+    )
+    claims = f'{CLAIM}\n[[answers]]\ntext = "{{it}}"\n[answers.values.it]\n{rule}'
+    published = PUBLISHED.replace("encrypt,16,44,", "encrypt,16,11,")
+    study = read_study(write_study(tmp_path, published=published, claims=claims))
+    assert judge(study, scripted_run()).answers == ("Fast 2.50, Mid 11.0 and Slow 11.0 (the same)",)
 
 
 def test_what_is_compared_can_be_a_table(tmp_path: Path) -> None:
@@ -163,8 +203,8 @@ def test_kinds_of_claims_are_counted_apart(tmp_path: Path) -> None:
     judgement = judge(study, scripted_run())
     assert [claim.counted_as for claim in study.claims] == ["question", "finding", "machine", "print"]
     assert tally(judgement) == (
-        "1 finding: 1 reproduced; 1 number of the authors' machine: 1 reproduced; 1 claim on the printed figures "
-        "alone: 1 not testable; 1 question that the text does not ask: 1 reproduced"
+        "1 statement of the text: 1 reproduced; 1 number of the authors' machine: 1 reproduced; "
+        "1 claim on the printed figures alone: 1 not testable; 1 question that the text does not ask: 1 reproduced"
     )
     page = claims_page(study, judgement)
     assert "## ours\n\ns *Ours.*" in page

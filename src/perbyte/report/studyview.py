@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -10,10 +11,18 @@ from typing import Any
 from perbyte.errors import PerbyteError
 from perbyte.model import Run
 from perbyte.model.text import plain
-from perbyte.report.listing import Head, Listing, markdown, records
+from perbyte.report.listing import Entry, Head, Listing, markdown, records
 from perbyte.report.runview import RunView, interval_said
-from perbyte.report.wording import number, ratio_interval_text, ratio_text, sentence, size_label
-from perbyte.studies.judge import judge_in_print
+from perbyte.report.wording import (
+    interval_text,
+    number,
+    ratio_interval_text,
+    ratio_text,
+    sentence,
+    size_label,
+)
+from perbyte.stats.quantity import Unit
+from perbyte.studies.judge import PairedPoint, judge_in_print, paired
 from perbyte.studies.model import (
     Claim,
     ComparedRow,
@@ -37,20 +46,29 @@ _SHOWN = {
 PARTIAL = " (quick)"
 RULE_CHARACTERS = 2000
 ABOUT = {
-    "finding": ("finding", "findings"),
+    "finding": ("statement of the text", "statements of the text"),
+    "table": ("claim read off the tables", "claims read off the tables"),
     "machine": ("number of the authors' machine", "numbers of the authors' machine"),
     "print": ("claim on the printed figures alone", "claims on the printed figures alone"),
     "question": ("question that the text does not ask", "questions that the text does not ask"),
 }
 """What a claim may be counted as (`Claim.counted_as`): one, and several."""
-MARKS = {"machine": "Number", "print": "Print", "question": "Ours"}
-"""How the page marks what is not a finding of the text that is judged on the run."""
+MARKS = {"table": "Table", "machine": "Number", "print": "Print", "question": "Ours"}
+"""How the page marks what is not a statement of the text that is judged on the run."""
 NUMBER_COLUMNS = (("of", ""), ("what", ""), ("value", "n"), ("from", "n"), ("to", "n"), ("unit", ""))
 _COMPARED = (
     Head("what", "", "what"),
     Head("ratio", "n", "ratio"),
     Head("interval", "n", "low high"),
     Head("answer", "", "answer"),
+)
+_THEN = (
+    Head("what", "", "what"),
+    Head("then", "n", "then"),
+    Head("today", "n", "today"),
+    Head("interval", "n", "interval"),
+    Head("times as fast", "n", "times"),
+    Head("cell of today", "", "cell"),
 )
 PUBLISHED = "what | where:text | published:n | today:n | interval:n | cells of today:text mono"
 STATISTICS = (
@@ -65,9 +83,11 @@ def tally(judgement: Judgement) -> str:
         return "the study makes no claims"
     texts = []
     for about, (singular, several) in ABOUT.items():
-        counts = {outcome: judgement.count(outcome, about) for outcome in Outcome}
+        counts = judgement.statements(about)
         if total := sum(counts.values()):
-            text = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
+            text = ", ".join(
+                f"{count} {outcome or 'differing by reading'}" for outcome, count in counts.items()
+            )
             texts.append(f"{total} {singular if total == 1 else several}: {text}")
     if partial := sum(verdict.partial for verdict in judgement.verdicts):
         texts.append(f"{partial} of these verdicts rest on fewer cells, because the run is a quick one")
@@ -147,6 +167,31 @@ def published_ratio_rows(view: RunView) -> list[tuple[str, ...]]:
         then = (plain(published.place, 120), plain(published.printed, 24))
         rows.append((name, *then, *now, plain(cells, 240)))
     return rows
+
+
+def then_and_today(study: Study, runs: Sequence[Run]) -> Listing:
+    """Each printed figure beside today's in its own unit; of several cells that stand for one the fastest counts."""
+    best: dict[str, PairedPoint] = {}
+    counterparts: Counter[str] = Counter()
+    for point in paired(study, runs):
+        id = point.published.id
+        counterparts[id] += bool(point.addresses)
+        if id not in best or (point.ratio or 0) > (best[id].ratio or 0):
+            best[id] = point
+    return Listing(
+        "Then and today, row by row", _THEN, [_then_row(best[id], counterparts[id]) for id in best]
+    )
+
+
+def _then_row(point: PairedPoint, counterparts: int) -> tuple[Entry, ...]:
+    printed, today = point.published, point.today
+    size = f", {size_label(printed.size_bytes)}" if printed.size_bytes else ""
+    what = plain(f"{printed.machine}: {printed.algorithm}, {printed.operation}{size}", 120)
+    then = f"{plain(printed.printed, 24)} {printed.unit}" if printed.available else "none"
+    now, interval = (ratio_text(today), interval_text(today)) if today else ("–", "–")
+    ratio = "" if printed.unit == Unit.RATIO or point.ratio is None else f"{point.ratio:.3g}"
+    cell = plain(" over ".join(point.addresses), 240) + (f" (of {counterparts})" if counterparts > 1 else "")
+    return what, then, now, interval, ratio, cell or plain(printed.note, 120) or "no cell stands for it"
 
 
 def compared_listing(title: str, rows: Sequence[ComparedRow]) -> Listing:
@@ -229,13 +274,16 @@ def claims_page(study: Study, judgement: Judgement | None = None, runs: Sequence
             lines += [f"{listing.title}:", "", *markdown(listing), ""]
         lines += [f"{sentence(tally(judgement))}.", ""]
         lines += [f"Run: {_described(run)}" for run in runs] + [""]
+        table = then_and_today(study, runs)
+        lines += [f"{table.title}:", "", *markdown(table), ""]
     judged = "the printed figures" + (" and on this run" if judgement else "; there is no run yet")
     lines += [
         "This page is generated by `perbyte study page`. For each claim: the statement in our words, its place in "
         f"the text, how it is judged, what result would refute it, and the verdict on {judged}. "
-        "*Number* marks a number of the authors' own machine, which another machine need not share; "
-        "*Print* a claim on the published machines alone, which no run can change; *Ours* a question that the text "
-        "does not ask. The three are counted apart.",
+        "*Table* marks what a table shows and no sentence says; *Number* a number of the authors' own machine, which "
+        "another machine need not share; *Print* a claim on the published machines alone, which no run can change; "
+        "*Ours* a question that the text does not ask. The four are counted apart. A statement that can be read in "
+        "several ways counts once.",
         "",
     ]
     for verdict in verdicts:
@@ -282,6 +330,7 @@ def _claim(verdict: Verdict, printed: str, *, here: bool) -> list[str]:
         f"{plain(claim.says, 600)}{mark}",
         "",
         f"- Place: {plain(claim.place, 200)}",
+        *([f"- Another reading of: {claim.reading_of}"] if claim.reading_of else []),
         *([f"- Reading: {plain(reading, 1000)}"] if (reading := _reading(claim)) else []),
         f"- Rule: {plain(verdict.rule, RULE_CHARACTERS)}",
         f"- Refuted by: {plain(verdict.refuted_by, 600)}",

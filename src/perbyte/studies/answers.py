@@ -14,6 +14,7 @@ from msgspec import field
 from perbyte.catalogue import Selector
 from perbyte.datafile import Problem, Text, located, one_of
 from perbyte.model import Estimate
+from perbyte.model.cell import FULL
 from perbyte.stats.quantity import Unit
 from perbyte.studies.claims.form import Candidate, Comparing, Context, Dimensions, Finding, Pair, State
 from perbyte.studies.evidence import Absence, EvidenceRow, cells_of, gather, published_run
@@ -21,6 +22,7 @@ from perbyte.studies.model import AnswerText, ComparedRow, Selection, Value, pub
 from perbyte.studies.wording import listing, number
 
 _UNKNOWN = "(not known here)"
+_KNOWN = 0.05  # the table's "the same": what is known no better is given with its interval
 _GAPS = (Absence.UNMEASURED, Absence.UNPROVIDED)
 _SCALES = {
     Unit.MEGABITS_PER_SECOND: 8e3,
@@ -71,10 +73,22 @@ class Rule(Comparing, frozen=True, kw_only=True):
 
     def figure(self, candidate: Candidate) -> str:
         """A cost in the rule's unit."""
+        return number(self._in_unit(_cost(candidate)))
+
+    def doubt(self, candidate: Candidate) -> str:
+        """The interval of a cost that is known to `_KNOWN` or worse, in the rule's unit; else nothing."""
+        cost = candidate.cost
+        if cost is None or max(cost.high - cost.value, cost.value - cost.low) <= _KNOWN * cost.value:
+            return ""
+        low, high = sorted((self._in_unit(cost.low), self._in_unit(cost.high)))
+        return f" ({number(low)} to {number(high)})"
+
+    def _in_unit(self, cost: float) -> float:
         if self.unit is None:
-            return number(_cost(candidate))
-        scale, cost = _SCALES[self.unit], _cost(candidate)
-        return number(scale / cost if self.unit.more_is_better else cost * scale * self.calls)
+            return cost
+        if self.unit.more_is_better:
+            return _SCALES[self.unit] / cost if cost > 0 else math.inf
+        return cost * _SCALES[self.unit] * self.calls
 
     def mentions(self) -> Iterator[tuple[str, str, tuple[Value, ...]]]:
         """The dimensions that the rule names, and the machine that is printed."""
@@ -91,13 +105,15 @@ class Ranking(Rule, frozen=True, kw_only=True):
     def fill(self, context: Context) -> str:
         """What is told of each group of which somebody has a cost, and who has none."""
         context = self.basis_of(context)
-        texts = []
+        texts, all_present = [], []
         for key, everybody in self.ranking(context, self.candidates).items():
             present = [candidate for candidate in everybody.values() if candidate.cost]
             if present:
+                all_present += present
                 told = self.told(context, present)
                 texts.append(f"{context.opening(key)}{told}{_without(everybody.values())}")
-        return "; ".join(texts) or _UNKNOWN
+        masked = "" if self.printed else _masked(all_present)
+        return "; ".join(texts) + masked if texts else _UNKNOWN
 
     def told(self, context: Context, present: list[Candidate]) -> str:
         """Return the words for the candidates of a group that have a cost."""
@@ -119,17 +135,33 @@ class Best(Ranking, frozen=True, kw_only=True, tag="best"):
         best = (max if self.last else min)(present, key=_cost)
         ties = [rival for rival in present if rival is not best and _open(context, rival, best)]
         named = sorted([best, *ties], key=_cost)
-        text = listing([f"{candidate.label} ({self.figure(candidate)})" for candidate in named])
+        text = listing(
+            [f"{rival.label} ({self.figure(rival)}{_joined(self.doubt(rival))})" for rival in named]
+        )
         return f"{text}, too close to call" if ties else text
 
 
 class Order(Ranking, frozen=True, kw_only=True, tag="order"):
-    """All candidates with their costs, the fastest first."""
+    """All candidates with their costs, the fastest first; neighbours that cannot be told apart are named together."""
 
     def told(self, context: Context, present: list[Candidate]) -> str:
-        """Everybody with the cost."""
-        ordered = sorted(present, key=_cost)
-        return ", ".join(f"{candidate.label} {self.figure(candidate)}" for candidate in ordered)
+        """Everybody with the cost, and the interval of a doubtful one."""
+        ranks: list[list[Candidate]] = []
+        for candidate in sorted(present, key=_cost):
+            if ranks and _open(context, ranks[-1][-1], candidate):
+                ranks[-1].append(candidate)
+            else:
+                ranks.append([candidate])
+        return ", ".join(self._rank(rank) for rank in ranks)
+
+    def _rank(self, rank: list[Candidate]) -> str:
+        text = listing(
+            [f"{candidate.label} {self.figure(candidate)}{self.doubt(candidate)}" for candidate in rank]
+        )
+        if len(rank) == 1:
+            return text
+        same = all(candidate.cost == rank[0].cost for candidate in rank)
+        return f"{text} ({'the same' if same else 'too close to call'})"
 
 
 class Range(Rule, frozen=True, kw_only=True, tag="range"):
@@ -300,6 +332,26 @@ def _no_figure(names: Iterable[str]) -> str:
 def _open(context: Context, candidate: Candidate, other: Candidate) -> bool:
     ratio = context.ratio(candidate, other)
     return not (ratio.above(1) or ratio.below(1))
+
+
+def _masked(present: Iterable[Candidate]) -> str:
+    """Which candidates ran without instructions that the processor has: all their figures are of a lower tier."""
+    names: dict[str, dict[str, None]] = {}
+    whole = True
+    for candidate in present:
+        if candidate.tiers and FULL not in candidate.tiers:
+            names.setdefault(" and ".join(candidate.tiers), {})[candidate.label] = None
+        else:
+            whole = False
+    told = [
+        f"{tier}: {'all' if whole and len(names) == 1 else listing(list(of))}" for tier, of in names.items()
+    ]
+    return f" (CPU tier {'; '.join(told)})" if told else ""
+
+
+def _joined(doubt: str) -> str:
+    """An interval within parentheses that are open already."""
+    return doubt.replace(" (", ", ").removesuffix(")")
 
 
 def _cost(candidate: Candidate) -> float:

@@ -151,9 +151,13 @@ def _check(study: Study) -> None:
             raise Problem("there are no [[claims]]", hint="write down at least one claim of the text")
         no_duplicates([claim.id for claim in study.claims], "[[claims]]")
     known = _known(study)
+    kinds = {claim.id: claim.counted_as for claim in study.claims if not claim.reading_of}
     for claim in study.claims:
         assert isinstance(claim, Form)
         with located(f"{place}/claims.toml: [[claims]] {claim.id}"):
+            if claim.reading_of and kinds.get(claim.reading_of) != claim.counted_as:
+                hint = "name a claim of the same `about` that is no reading of another one"
+                raise Problem(f"there is no such claim '{claim.reading_of}'", key="reading_of", hint=hint)
             _check_claim(claim, known)
             check_words(claim)
     for answer in study.answers:

@@ -107,7 +107,8 @@ class CellGroup(Struct, frozen=True, forbid_unknown_fields=True):
 
     `selectors` name them in full, contract included. `quick` takes their place in the quick variant; empty leaves the
     group out of it, None means the same cells. `tags` are the dimensions that claims speak of beside those of the
-    cell itself (cipher, mode, interface ...). `block_bytes` is 0 where no claim counts blocks.
+    cell itself (cipher, mode, interface ...). `block_bytes` is 0 where no claim counts blocks. Without `charts` the
+    group is in no chart of the study's page: it stands beside what the text compares.
     """
 
     name: Text
@@ -116,6 +117,7 @@ class CellGroup(Struct, frozen=True, forbid_unknown_fields=True):
     quick: tuple[Text, ...] | None = None
     tags: dict[str, Text] = {}
     block_bytes: Count = 0
+    charts: bool = True
 
     def __post_init__(self) -> None:
         for name in self.tags:
@@ -189,9 +191,10 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     `says` is the claim in our words and `place` where it stands. `words` are those without a number, with the limits
     that `words.toml` gives them; `figures_set` are those whose limit the authors' figures set instead, and
     `other_sense` those that mean no quantity here ("the most used cipher"). `reading` says what else had to be
-    decided. `about` tells findings of the text from numbers of the authors' own machine, which another one need not
-    share, and from questions that the text does not ask. `quantifier` is `every`, `most` or `some` of the groups the
-    form looks at; with `negate` each group must contradict the form instead of supporting it.
+    decided. `about` tells what the text says from what only its tables show, from numbers of the authors' own machine,
+    which another one need not share, and from questions that the text does not ask. `reading_of` is the claim that
+    puts the same statement of the text to another test: the statement counts once. `quantifier` is `every`, `most`
+    or `some` of the groups the form looks at; with `negate` each group must contradict the form instead of supporting it.
     """
 
     id: Text
@@ -201,7 +204,8 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     figures_set: tuple[Text, ...] = ()
     other_sense: tuple[Text, ...] = ()
     reading: str = ""
-    about: Literal["finding", "machine", "question"] = "finding"
+    about: Literal["finding", "table", "machine", "question"] = "finding"
+    reading_of: str = ""
     quantifier: Literal["every", "most", "some"] = "every"
     negate: bool = False
 
@@ -359,10 +363,19 @@ class Judgement:
     answers: tuple[str, ...] = ()
     tables: tuple[tuple[str, tuple[ComparedRow, ...]], ...] = ()
 
-    def count(self, outcome: Outcome, about: str = "") -> int:
-        """How many claims came out so: all, or only those that are counted under `about` (`Claim.counted_as`)."""
-        claims = [verdict.claim for verdict in self.verdicts if verdict.outcome is outcome]
-        return sum(about in ("", claim.counted_as) for claim in claims)
+    def count(self, outcome: Outcome) -> int:
+        """How many claims came out so, each reading of a statement by itself."""
+        return sum(verdict.outcome is outcome for verdict in self.verdicts)
+
+    def statements(self, about: str) -> dict[Outcome | None, int]:
+        """How many statements counted under `about` (`Claim.counted_as`) came out so; None where readings differ."""
+        outcomes: dict[str, set[Outcome]] = {}
+        for verdict in self.verdicts:
+            claim = verdict.claim
+            if claim.counted_as == about:
+                outcomes.setdefault(claim.reading_of or claim.id, set()).add(verdict.outcome)
+        fared = [found.pop() if len(found) == 1 else None for found in outcomes.values()]
+        return {outcome: fared.count(outcome) for outcome in (*Outcome, None) if outcome in fared}
 
 
 def published_ns(figure: PublishedFigure) -> float | None:
