@@ -194,7 +194,8 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     decided. `about` tells what the text says from what only its tables show, from numbers of the authors' own machine,
     which another one need not share, and from questions that the text does not ask. `reading_of` is the claim that
     puts the same statement of the text to another test: the statement counts once. `quantifier` is `every`, `most`
-    or `some` of the groups the form looks at; with `negate` each group must contradict the form instead of supporting it.
+    or `some` of the groups the form looks at; with `negate` each group must contradict the form instead of supporting
+    it.
     """
 
     id: Text
@@ -369,12 +370,12 @@ class Judgement:
 
     def statements(self, about: str) -> dict[Outcome | None, int]:
         """How many statements counted under `about` (`Claim.counted_as`) came out so; None where readings differ."""
-        outcomes: dict[str, set[Outcome]] = {}
+        verdicts: dict[str, set[Outcome]] = {}
         for verdict in self.verdicts:
             claim = verdict.claim
             if claim.counted_as == about:
-                outcomes.setdefault(claim.reading_of or claim.id, set()).add(verdict.outcome)
-        fared = [found.pop() if len(found) == 1 else None for found in outcomes.values()]
+                verdicts.setdefault(claim.reading_of or claim.id, set()).add(verdict.outcome)
+        fared = [own.pop() if len(own) == 1 else None for own in verdicts.values()]
         return {outcome: fared.count(outcome) for outcome in (*Outcome, None) if outcome in fared}
 
 
