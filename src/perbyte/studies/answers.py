@@ -15,7 +15,7 @@ from perbyte.catalogue import Selector
 from perbyte.datafile import Problem, Text, located, one_of
 from perbyte.model import Estimate
 from perbyte.model.cell import FULL
-from perbyte.stats.quantity import Unit
+from perbyte.stats.quantity import BYTES_A_SECOND, TIMES, Unit
 from perbyte.studies.claims.form import Candidate, Comparing, Context, Dimensions, Finding, Pair, State
 from perbyte.studies.evidence import Absence, EvidenceRow, cells_of, gather, published_run
 from perbyte.studies.model import AnswerText, ComparedRow, Selection, Value, published_ns
@@ -24,15 +24,7 @@ from perbyte.studies.wording import listing, number
 _UNKNOWN = "(not known here)"
 _KNOWN = 0.05  # the table's "the same": what is known no better is given with its interval
 _GAPS = (Absence.UNMEASURED, Absence.UNPROVIDED)
-_SCALES = {
-    Unit.MEGABITS_PER_SECOND: 8e3,
-    Unit.MEGABYTES_PER_SECOND: 1e3,
-    Unit.MEBIBYTES_PER_SECOND: 1e9 / 2**20,
-    Unit.KILOBYTES_PER_SECOND: 1e6,
-    Unit.OPERATIONS_PER_SECOND: 1e9,
-    Unit.MILLISECONDS: 1e-6,
-    Unit.SECONDS: 1e-9,
-}
+_SCALES = {**BYTES_A_SECOND, **TIMES, Unit.CALLS_PER_SECOND: 1e9, Unit.OPERATIONS_PER_SECOND: 1e9}
 """What a nanosecond per byte (or call) is in each: a throughput is this over the cost, a time this times the cost."""
 
 

@@ -18,7 +18,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from perbyte.datafile import Problem, Text, no_duplicates, one_of
 from perbyte.model import Estimate, Policy
-from perbyte.stats.quantity import PUBLISHED_UNITS, Unit
+from perbyte.stats.quantity import BYTES_A_SECOND, TIMES, Unit
 
 OVER = " over "
 GROUP = "group"
@@ -80,8 +80,6 @@ class PublishedFigure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             if not math.isfinite(value) or value <= 0:
                 hint = "where the source prints a zero for 'not available', say available = no"
                 raise Problem(f"'{self.printed}' is not a figure above 0", key="value", hint=hint)
-        if self.unit not in PUBLISHED_UNITS:
-            one_of(self.unit, PUBLISHED_UNITS, "published unit", "unit")
         if self.cell and len(self.sides) != 1 + (self.unit == Unit.RATIO):
             hint = "write a ratio as `CELL over CELL`"
             raise Problem("a ratio needs two cells, every other figure one", key="cell", hint=hint)
@@ -383,21 +381,11 @@ def published_ns(figure: PublishedFigure) -> float | None:
     """Nanoseconds per call that a published figure means; None for cycles, ratios and figures that are not there."""
     if figure.value is None:
         return None
-    match figure.unit:
-        case Unit.KILOBYTES_PER_SECOND:
-            return figure.size_bytes / (figure.value * 1e3) * 1e9
-        case Unit.MEGABITS_PER_SECOND:
-            return figure.size_bytes * 8 / (figure.value * 1e6) * 1e9
-        case Unit.MEBIBYTES_PER_SECOND:
-            return figure.size_bytes / (figure.value * 2**20) * 1e9
-        case Unit.MILLISECONDS:
-            return figure.value * 1e6 / figure.calls
-        case Unit.SECONDS | Unit.SECONDS_PER_OPERATION:
-            return figure.value * 1e9 / figure.calls
-        case Unit.OPERATIONS_PER_SECOND:
-            return 1e9 / figure.value
-        case _:
-            return None
+    if scale := BYTES_A_SECOND.get(figure.unit):
+        return figure.size_bytes * scale / figure.value
+    if scale := TIMES.get(figure.unit):
+        return figure.value / scale / figure.calls
+    return 1e9 / figure.value if figure.unit.more_is_better else None
 
 
 def published_cycles_per_byte(figure: PublishedFigure, clock_hz: float | None) -> float | None:
