@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from perbyte import extras
+from perbyte.app.lists import runners_by_library
 from perbyte.app.runs import open_runs
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.doctor import show_rows
@@ -202,7 +203,7 @@ def new(options: _NewOptions) -> int:
     folder = options.into / options.name
     if folder.exists():
         raise UsageError(f"{folder} exists already", hint="choose another name, or another place with --into")
-    table = read_figures(read_text(options.figures))
+    table = read_figures(read_text(options.figures), runners=runners_by_library(), place=str(options.figures))
     clock_hz = options.clock * 1e9 if options.clock else None
     about = About(**options.answers(), clock_hz=clock_hz, contract=options.contract)
     print_lines(skeleton_lines(folder, write_study(folder, draw(about, table))))

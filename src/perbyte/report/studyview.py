@@ -22,6 +22,7 @@ from perbyte.report.wording import (
     size_label,
 )
 from perbyte.stats.quantity import Unit
+from perbyte.studies.evidence import cells_of
 from perbyte.studies.judge import PairedPoint, judge_in_print, paired
 from perbyte.studies.model import (
     Claim,
@@ -34,6 +35,7 @@ from perbyte.studies.model import (
     Study,
     Verdict,
 )
+from perbyte.studies.wording import listing
 from perbyte.studies.words import read_as
 
 _SHOWN = {
@@ -367,11 +369,33 @@ def skeleton_lines(folder: Path, study: Study) -> Iterator[str]:
     known = sum(bool(figure.cell) for figure in study.published)
     figures = f"{len(study.published)} figures, {known} with a cell of today"
     yield f"{folder}: {figures}, {len(study.groups)} algorithms."
-    for figure in study.published:
-        if not figure.cell:
-            yield f"  no cell: {figure.algorithm}, {figure.operation}: {figure.note}"
+    without = Counter(
+        (figure.library, figure.algorithm, figure.operation, figure.note)
+        for figure in study.published
+        if not figure.cell
+    )
+    for (library, algorithm, operation, note), count in without.items():
+        what = ", ".join(part for part in (library, algorithm, operation) if part)
+        yield f"  no cell: {what}{f' ({count} figures)' if count > 1 else ''}: {note}"
+    for contract in dict.fromkeys(
+        cell.cell.contract
+        for group in study.groups
+        for selector in group.selectors
+        for cell in cells_of(selector)
+    ):
+        if contract != study.contract:
+            yield f"  under {contract}, which fits them: {listing(_under(study, contract))}"
     for verdict in judge_in_print(study).verdicts:
         yield f"  in print: {verdict.outcome}: {verdict.claim.says}"
+
+
+def _under(study: Study, contract: str) -> list[str]:
+    """The labels of the groups that are measured under a contract."""
+    return [
+        group.label
+        for group in study.groups
+        if any(f"contract={contract}" in text for text in group.selectors)
+    ]
 
 
 def study_lines(study: Study) -> Iterator[str]:
