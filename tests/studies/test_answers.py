@@ -10,10 +10,10 @@ from scripted_studies import CLAIM, PUBLISHED, STUDY, Overrides, scripted_run, w
 
 from perbyte import places
 from perbyte.errors import DataFileError
-from perbyte.model import Failure
+from perbyte.model import Failure, Run
 from perbyte.report.runview import RunView
 from perbyte.report.sections import claims_section
-from perbyte.report.studyview import claims_page, judgement_data, tally
+from perbyte.report.studyview import claims_page, judgement_data, seen_rows, tally
 from perbyte.studies import Study, judge, read_study, studies
 from perbyte.studies.claims.availability import OutOfReach
 
@@ -327,3 +327,37 @@ def test_the_kept_page_of_a_study_has_its_claims_as_they_are_judged_now(study: S
     ]
     assert sum(line.startswith("## ") for line in wanted) == len(study.claims)
     assert [line for line in wanted if line not in lines] == []
+
+
+def test_verdicts_of_other_cores_are_kept_by_rule_and_shown_beside(tmp_path: Path) -> None:
+    """What was judged by another rule, or on the same core, says nothing beside this run."""
+    claim = (
+        '[[claims]]\nid = "first"\nsays = "s"\nplace = "1"\nform = "rank"\ncandidates = "group"\nfirst = "fast"\n'
+        + ONE.format(where='kind = ["new", "old"], ')
+    )
+    folder = write_study(tmp_path, claims=claim)
+    here = on_core(scripted_run(), "Core A", "cpu family 1 model 2")
+    there = on_core(scripted_run({"one/fast/*": 99.0}), "Core B", "")
+    study = read_study(folder)
+    kept = seen_rows(judge(study, there), [there])
+    assert kept.splitlines()[1].startswith("Core B,scripted,2001-01-01,first,")
+    stale = kept.splitlines()[1].replace("Core B", "Core C").split(",")
+    stale[4] = "00000000"
+    own = seen_rows(judge(study, here), [here]).splitlines()[1]
+    (folder / "seen.csv").write_text(
+        "\n".join([*kept.splitlines(), ",".join(stale), own]) + "\n", encoding="utf-8"
+    )
+    judgement = judge(read_study(folder), here)
+    page = claims_page(judgement.study, judgement, [here])
+    assert "\nAnother core decided otherwise on: first.\n" in page
+    (line,) = [line for line in page.splitlines() if line.startswith("- On ")]
+    assert line.startswith("- On Core B: ✗ not reproduced (2001-01-01). Mid is faster than Fast, ")
+    same = on_core(scripted_run(), "Core B", "")
+    assert "- On Core A (family 1 model 2): ✓ reproduced" in claims_page(
+        judgement.study, judge(judgement.study, same), [same]
+    )
+
+
+def on_core(run: Run, model: str, family: str) -> Run:
+    machine = replace(run.conditions.machine, cpu_model=model, cpu_family=family)
+    return replace(run, conditions=replace(run.conditions, machine=machine))

@@ -28,11 +28,11 @@ def runners_by_library() -> dict[str, str]:
     """
     from perbyte.runners import locate
 
-    found: dict[str, str] = {}
+    runners: dict[str, str] = {}
     for spec in sorted(locate(), key=lambda spec: (len(spec.name), spec.name)):
-        found.setdefault(spec.library, spec.name)
-        found.setdefault(spec.name, spec.name)
-    return found
+        runners.setdefault(spec.library, spec.name)
+        runners.setdefault(spec.name, spec.name)
+    return runners
 
 
 def _algorithms(pattern: str, _say: Say) -> list[Row]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from perbyte.errors import PerbyteError
 from perbyte.model import Run
@@ -31,9 +35,11 @@ from perbyte.studies.model import (
     Judgement,
     Number,
     Outcome,
+    Seen,
     Statistics,
     Study,
     Verdict,
+    rule_mark,
 )
 from perbyte.studies.wording import listing
 from perbyte.studies.words import read_as
@@ -260,6 +266,7 @@ def _p(value: float) -> str:
 def claims_page(study: Study, judgement: Judgement | None = None, runs: Sequence[Run] = ()) -> str:
     """Return the page; without a judgement the verdicts here are missing. Rules come from the claims themselves."""
     printed = in_print(study)
+    cores = [core_of(run) for run in runs]
     verdicts = (judgement or judge_in_print(study)).verdicts
     lines = [
         f"# {plain(study.title, 300)}",
@@ -276,6 +283,8 @@ def claims_page(study: Study, judgement: Judgement | None = None, runs: Sequence
             lines += [f"{listing.title}:", "", *markdown(listing), ""]
         lines += [f"{sentence(tally(judgement))}.", ""]
         lines += [f"Run: {_described(run)}" for run in runs] + [""]
+        if several := turning(judgement, cores):
+            lines += [f"Another core decided otherwise on: {', '.join(several)}.", ""]
         table = then_and_today(study, runs)
         lines += [f"{table.title}:", "", *markdown(table), ""]
     judged = "the printed figures" + (" and on this run" if judgement else "; there is no run yet")
@@ -289,7 +298,8 @@ def claims_page(study: Study, judgement: Judgement | None = None, runs: Sequence
         "",
     ]
     for verdict in verdicts:
-        lines += _claim(verdict, printed.get(verdict.claim.id, ""), here=judgement is not None)
+        told = printed.get(verdict.claim.id, "")
+        lines += _claim(verdict, told, study, cores, here=judgement is not None)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -323,7 +333,7 @@ def judgement_data(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def _claim(verdict: Verdict, printed: str, *, here: bool) -> list[str]:
+def _claim(verdict: Verdict, printed: str, study: Study, cores: Sequence[str], *, here: bool) -> list[str]:
     claim = verdict.claim
     mark = f" *{MARKS[claim.counted_as]}.*" if claim.counted_as in MARKS else ""
     rows = [
@@ -343,15 +353,54 @@ def _claim(verdict: Verdict, printed: str, *, here: bool) -> list[str]:
         rows.append(f"- Here: {outcome_of(verdict)}{basis}. {plain(' '.join(verdict.evidence[:2]), 700)}")
         if len(verdict.numbers) == 1:
             rows.append(f"- Number: {number_text(verdict.numbers[0])}")
+        for row in study.seen_elsewhere(verdict, cores):
+            quick = PARTIAL if row.quick == "yes" else ""
+            what = f"{_SHOWN[row.outcome][1]} {row.outcome}{quick} ({plain(row.date, 10)})"
+            rows.append(f"- On {plain(row.core, 120)}: {what}. {plain(row.evidence, 600)}".rstrip())
     return [*rows, ""]
+
+
+def core_of(run: Run) -> str:
+    """The core that a run was made on: the processor's name, and its family, as one name stands for several cores."""
+    processor = run.conditions.machine
+    name = plain(processor.cpu_model, 80) or "unknown machine"
+    family = plain(processor.cpu_family, 80).removeprefix("cpu ")
+    return f"{name} ({family})" if family else name
+
+
+def seen_rows(judgement: Judgement, runs: Sequence[Run]) -> str:
+    """The verdicts of a run as lines of seen.csv: what is decided, or could have been."""
+    core, run = core_of(runs[0]), runs[0].conditions
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(field.encode_name for field in msgspec.structs.fields(Seen))
+    for verdict in judgement.verdicts:
+        if (
+            verdict.claim.judged
+            and not verdict.claim.in_print_only
+            and verdict.outcome is not Outcome.NOT_TESTABLE
+        ):
+            quick, evidence = "yes" if verdict.partial else "no", plain(" ".join(verdict.evidence[:2]), 600)
+            told = (core, run.run_id, run.started_at[:10], verdict.claim.id, rule_mark(verdict.rule))
+            writer.writerow([*told, verdict.outcome, quick, evidence])
+    return text.getvalue()
+
+
+def turning(judgement: Judgement, cores: Sequence[str]) -> list[str]:
+    """The claims that are decided one way here and the other way on a core where they were seen before."""
+    decided = {Outcome.REPRODUCED, Outcome.NOT_REPRODUCED}
+    return [
+        verdict.claim.id
+        for verdict in judgement.verdicts
+        if verdict.outcome in decided
+        and {row.outcome for row in judgement.study.seen_elsewhere(verdict, cores)}
+        & (decided - {verdict.outcome})
+    ]
 
 
 def _described(run: Run) -> str:
     libraries = sorted({f"{figure.library} {figure.library_version}".strip() for figure in run.cells})
-    processor = run.conditions.machine
-    machine = plain(processor.cpu_model, 80) or "unknown machine"
-    if processor.cpu_family:  # one name on the market stands for several cores
-        machine += f" ({plain(processor.cpu_family, 80).removeprefix('cpu ')})"
+    machine = core_of(run)
     early = "" if run.complete else f" (ended early, after {run.measuring_s:.0f} s of measuring)"
     return (
         f"{plain(run.conditions.run_id, 80)}{early}, {plain(run.conditions.started_at[:10], 10)}, {machine}, "

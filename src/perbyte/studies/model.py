@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import hashlib
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
@@ -228,6 +230,28 @@ ComparedRow = tuple[str, Estimate, str]
 """What was compared, the ratio of costs, and a word for it: `faster`, `slower`, `equal` or `inconclusive`."""
 
 
+class Seen(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a claim came out on one core, a line of seen.csv.
+
+    `rule` is the `rule_mark` of what it was judged by: a verdict under another rule says nothing of today's. `quick` is
+    `yes` where a quick run left comparisons out.
+    """
+
+    core: Text
+    run: Text
+    date: Text
+    claim: Text
+    rule: Text
+    outcome: Outcome
+    quick: Literal["yes", "no"] = "no"
+    evidence: str = ""
+
+
+def rule_mark(rule: str) -> str:
+    """Eight hex digits that a rule is recognised by."""
+    return hashlib.sha256(rule.encode()).hexdigest()[:8]
+
+
 class AnswerText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A sentence of the answer to a study's question; `perbyte.studies.answers` fills its figures in."""
 
@@ -243,6 +267,14 @@ class Study(StudyFile, frozen=True, kw_only=True):
     claims: tuple[Claim, ...]
     answers: tuple[AnswerText, ...] = ()
     notes: str
+    seen: tuple[Seen, ...] = ()
+
+    def seen_elsewhere(self, verdict: Verdict, cores: Iterable[str]) -> tuple[Seen, ...]:
+        """How a claim came out on other cores than these, under the rule of `verdict`; the newest of each core."""
+        mark, known = rule_mark(verdict.rule), set(cores)
+        rows = [row for row in self.seen if row.claim == verdict.claim.id and row.rule == mark]
+        newest = {row.core: row for row in sorted(rows, key=lambda row: row.date)}
+        return tuple(row for core, row in newest.items() if core not in known)
 
     def selectors(self, *, quick: bool = False) -> tuple[str, ...]:
         """The selectors to measure, in the order of the study's file and without repetition."""
