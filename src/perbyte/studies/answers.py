@@ -97,14 +97,19 @@ class Ranking(Rule, frozen=True, kw_only=True):
     def fill(self, context: Context) -> str:
         """What is told of each group of which somebody has a cost, and who has none."""
         context = self.basis_of(context)
-        texts, all_present = [], []
+        texts, named = [], []
         for key, everybody in self.ranking(context, self.candidates).items():
             present = [candidate for candidate in everybody.values() if candidate.cost]
             if present:
-                all_present += present
+                tiers = {tier for candidate in present for tier in candidate.tiers}
+                named += (
+                    [(context.name(key), tiers)]
+                    if self.by
+                    else [(own.label, {*own.tiers}) for own in present]
+                )
                 told = self.told(context, present)
                 texts.append(f"{context.opening(key)}{told}{_without(everybody.values())}")
-        masked = "" if self.printed else _masked(all_present)
+        masked = "" if self.printed else _masked(named)
         return "; ".join(texts) + masked if texts else _UNKNOWN
 
     def told(self, context: Context, present: list[Candidate]) -> str:
@@ -326,13 +331,13 @@ def _open(context: Context, candidate: Candidate, other: Candidate) -> bool:
     return not (ratio.above(1) or ratio.below(1))
 
 
-def _masked(present: Iterable[Candidate]) -> str:
-    """Which candidates ran without instructions that the processor has: all their figures are of a lower tier."""
+def _masked(named: Iterable[tuple[str, set[str]]]) -> str:
+    """What of these ran without instructions that the processor has: all its figures are of a lower CPU tier."""
     names: dict[str, dict[str, None]] = {}
     whole = True
-    for candidate in present:
-        if candidate.tiers and FULL not in candidate.tiers:
-            names.setdefault(" and ".join(candidate.tiers), {})[candidate.label] = None
+    for name, tiers in named:
+        if tiers and FULL not in tiers:
+            names.setdefault(" and ".join(sorted(tiers)), {})[name] = None
         else:
             whole = False
     told = [
