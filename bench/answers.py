@@ -101,7 +101,11 @@ def found(name: str, run: Run) -> CellFigure | None:
 
 
 def page(question: dict[str, Any], run: Run) -> str:
-    libraries = sorted({f"{figure.library} {figure.library_version}".strip() for figure in run.cells})
+    named = {
+        f"{figure.library} {figure.library_version.removeprefix(figure.library).strip()}"
+        for figure in run.cells
+    }
+    libraries = sorted(name.strip() for name in named)
     asked = [f"- [{text}]({link})" for text, link in zip(question["asked"], question["links"], strict=True)]
     built = [f"perbyte build {' '.join(question['build'])}"] if "build" in question else []
     table = render_table(
@@ -152,9 +156,8 @@ def write_first_page(content: dict[str, Any], pages: Path) -> None:
     for question in content["questions"]:
         file = pages / f"{question['id']}.md"
         if file.exists():
-            (told_there,) = re.findall(
-                r"^\*\*Answer\.\*\* (.*)$", file.read_text(encoding="utf-8"), re.MULTILINE
-            )
+            text = file.read_text(encoding="utf-8")
+            told_there = text.partition("**Answer.** ")[2].partition("\n\n")[0].replace("\n", " ")
             lines += [*wrapped(f"**[{question['question']}]({question['id']}.md)** {told_there}"), ""]
     lines += ["## Asked, and not answered here", ""]
     lines += [
