@@ -35,7 +35,7 @@ from perbyte.studies.model import (
     Judgement,
     Number,
     Outcome,
-    Seen,
+    SeenVerdict,
     Statistics,
     Study,
     Verdict,
@@ -373,7 +373,7 @@ def seen_rows(judgement: Judgement, runs: Sequence[Run]) -> str:
     core, run = core_of(runs[0]), runs[0].conditions
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(field.encode_name for field in msgspec.structs.fields(Seen))
+    writer.writerow(field.encode_name for field in msgspec.structs.fields(SeenVerdict))
     for verdict in judgement.verdicts:
         if (
             verdict.claim.judged

@@ -27,7 +27,7 @@ from perbyte.errors import DataFileError, DataFileWarning, UsageError
 from perbyte.studies.answers import AnswerSentence
 from perbyte.studies.claims import AnyClaim, Form
 from perbyte.studies.evidence import cells_of, dimensions
-from perbyte.studies.model import OVER, PublishedFigure, Seen, Study, StudyFile, Value
+from perbyte.studies.model import OVER, PublishedFigure, SeenVerdict, Study, StudyFile, Value
 from perbyte.studies.wording import listing
 from perbyte.studies.words import check as check_words
 
@@ -89,7 +89,7 @@ def read_study(path: Path) -> Study:
         claims=judged.claims,
         answers=judged.answers,
         notes=read_text(path / "NOTES.md"),
-        seen=tuple(read_csv(path / SEEN_FILE, Seen)) if (path / SEEN_FILE).exists() else (),
+        seen=tuple(read_csv(path / SEEN_FILE, SeenVerdict)) if (path / SEEN_FILE).exists() else (),
     )
     _check(study)
     return study

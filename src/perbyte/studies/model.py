@@ -230,7 +230,7 @@ ComparedRow = tuple[str, Estimate, str]
 """What was compared, the ratio of costs, and a word for it: `faster`, `slower`, `equal` or `inconclusive`."""
 
 
-class Seen(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class SeenVerdict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How a claim came out on one core, a line of seen.csv.
 
     `rule` is the `rule_mark` of what it was judged by: a verdict under another rule says nothing of today's. `quick` is
@@ -267,9 +267,9 @@ class Study(StudyFile, frozen=True, kw_only=True):
     claims: tuple[Claim, ...]
     answers: tuple[AnswerText, ...] = ()
     notes: str
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[SeenVerdict, ...] = ()
 
-    def seen_elsewhere(self, verdict: Verdict, cores: Iterable[str]) -> tuple[Seen, ...]:
+    def seen_elsewhere(self, verdict: Verdict, cores: Iterable[str]) -> tuple[SeenVerdict, ...]:
         """How a claim came out on other cores than these, under the rule of `verdict`; the newest of each core."""
         mark, known = rule_mark(verdict.rule), set(cores)
         rows = [row for row in self.seen if row.claim == verdict.claim.id and row.rule == mark]
