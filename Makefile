@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: bench test lint docs site clean setup build java arch wheel
+.PHONY: bench test lint docs answers site clean setup build java arch wheel
 
 bench: build           ## fresh machine -> table on the terminal and report.html
 	$(BIN)/perbyte study run kompara-2020 --budget 40s --report report.html
@@ -39,6 +39,9 @@ $(VENV)/.bench: requirements-bench.lock pyproject.toml scripts/setup.sh
 docs: setup            ## what README.md and docs/ show, from real runs
 	$(BIN)/perbyte build
 	sh scripts/docs.sh
+
+answers: setup         ## the pages of docs/answers, measured anew: three minutes, on a quiet machine
+	$(BIN)/python bench/answers.py
 
 site:                  ## the documents as a site that needs no server: build/site/index.html
 	sh scripts/site.sh "$(PYTHON)"

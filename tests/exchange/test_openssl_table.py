@@ -101,6 +101,19 @@ def test_a_measured_run_becomes_a_table(measured):
     assert again == pytest.approx(content([run]), rel=1e-6)
 
 
+def test_a_table_names_the_processor_and_the_importer_reads_it(measured):
+    run = measured(
+        Cell("openssl", "sha-256", "digest", 16, "oneshot/1"),
+        Cell("nettle", "sha-256", "digest", 16, "oneshot/1"),
+    )
+    machine = replace(run.conditions.machine, cpu_model="Imaginary CPU 9000 @ 3.00GHz")
+    table = write_table(replace(run, conditions=replace(run.conditions, machine=machine)))
+    assert table.text.count("model name: Imaginary CPU 9000 @ 3.00GHz\n") == 2
+    assert {again.conditions.machine.cpu_model for again in imported(table.text)} == {
+        "Imaginary CPU 9000 @ 3.00GHz"
+    }
+
+
 def test_what_does_not_fit_is_named(measured):
     fits = Cell("openssl", "md5", "digest", 64, "oneshot/1")
     others = [

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from made_runs import made_figure
 
-from perbyte.app.quantities import UNITS
+from perbyte.app.quantities import MORE_UNITS, UNITS, read_unit
+from perbyte.errors import UsageError
 from perbyte.model import Cell, Interval
 from perbyte.model.text import plain
 from perbyte.report.wording import number, percent, size_label
-from perbyte.stats.quantity import TABLE_UNITS, Unit, read
+from perbyte.stats.quantity import TABLE_UNITS, Unit, read, unit_named
 
 CELL = Cell("lib", "aes-128-ecb", "encrypt", 512, "stream/1")
 
@@ -100,10 +102,50 @@ def test_a_cell_without_data_has_no_cost_per_byte() -> None:
     assert read(figure, Unit.CYCLES_PER_CALL) is not None
 
 
+@pytest.mark.parametrize(
+    ("written", "unit", "value"),
+    [
+        ("c/B", Unit.CYCLES_PER_BYTE, 1.0),
+        ("cpb", Unit.CYCLES_PER_BYTE, 1.0),
+        ("Cycles per byte", Unit.CYCLES_PER_BYTE, 1.0),
+        ("us", Unit.MICROSECONDS, 0.25),
+        ("ms", Unit.MILLISECONDS, 2.5e-4),
+        ("ns/op", Unit.NS_PER_CALL, 250.0),
+        ("GB/s", Unit.GIGABYTES_PER_SECOND, 4.0),
+        ("Gb/s", Unit.GIGABITS_PER_SECOND, 32.0),
+        ("Gbps", Unit.GIGABITS_PER_SECOND, 32.0),
+        ("Gbit/s", Unit.GIGABITS_PER_SECOND, 32.0),
+        ("Mbit/s", Unit.MEGABITS_PER_SECOND, 32000.0),
+        ("MB/sec", Unit.MEGABYTES_PER_SECOND, 4000.0),
+        ("MiB/s", Unit.MEBIBYTES_PER_SECOND, 3814.697),
+        ("GiB/s", Unit.GIBIBYTES_PER_SECOND, 3.725290),
+        ("1000 bytes/s", Unit.KILOBYTES_PER_SECOND, 4e6),
+        ("ops/s", Unit.CALLS_PER_SECOND, 4e6),
+        ("op/s", Unit.CALLS_PER_SECOND, 4e6),
+    ],
+)
+def test_units_as_everybody_writes_them(written: str, unit: Unit, value: float) -> None:
+    """1000 cycles for 1000 bytes at 4 GHz."""
+    assert unit_named(written) is unit
+    assert read_unit(written) == unit
+    figure = replace(made_figure(Cell("lib", "aes", "encrypt", 1000, "stream/1"), 1000.0), ns_per_call=250.0)
+    reading = read(figure, unit)
+    assert reading is not None
+    assert reading.value == pytest.approx(value, rel=1e-5)
+
+
+@pytest.mark.parametrize("written", ["mb/s", "gbps", "mB/s"])
+def test_a_unit_of_bits_or_bytes_is_not_guessed(written: str) -> None:
+    with pytest.raises(UsageError, match=r"may mean bits or bytes: .bit/s or .B/s"):
+        read_unit(written)
+
+
 def test_unit_names() -> None:
     assert {str(unit) for unit in TABLE_UNITS} == {*UNITS}, (
         "the command line names them without loading numpy"
     )
+    others = {*Unit} - {*TABLE_UNITS, Unit.RATIO, Unit.SECONDS_PER_OPERATION, Unit.OPERATIONS_PER_SECOND}
+    assert others == {*MORE_UNITS}
 
 
 def test_plain_leaves_nothing_that_acts() -> None:

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from scripted_studies import CLAIM, Overrides, scripted_run, write_study
+from scripted_studies import CLAIM, PUBLISHED, STUDY, Overrides, scripted_run, write_study
 
 from perbyte import places
 from perbyte.errors import DataFileError
-from perbyte.model import Failure
+from perbyte.model import Failure, Run
 from perbyte.report.runview import RunView
 from perbyte.report.sections import claims_section
-from perbyte.report.studyview import claims_page, judgement_data, tally
+from perbyte.report.studyview import claims_page, judgement_data, seen_rows, tally
 from perbyte.studies import Study, judge, read_study, studies
 from perbyte.studies.claims.availability import OutOfReach
 
@@ -78,6 +78,46 @@ def test_rules(tmp_path: Path, rule: str, overrides: Overrides, message: str) ->
     assert answers(tmp_path, "It is {it} ({unit}).", rule, overrides) == (
         f"It is {message} (cycles per byte).",
     )
+
+
+def test_an_order_says_ties_doubt_and_masked_instructions(tmp_path: Path) -> None:
+    rule = (
+        'form = "order"\ncandidates = "group"\nwhere = { kind = ["new", "old"], runner = "one", size_bytes = 512, '
+        'operation = "encrypt" }\n'
+    )
+    close: Overrides = {"one/fast/*": (10.0, 0.001), "one/mid/*": (10.001, 0.001), "one/slow/*": (40.0, 0.2)}
+    assert answers(tmp_path, "{it}", rule, close) == (
+        "Fast 10.0 and Mid 10.0 (too close to call), Slow 40.0 (32.0 to 48.0)",
+    )
+    assert answers(tmp_path, "{it}", rule + 'unit = "MB/s"\n', close) == (
+        "Fast 200 and Mid 200 (too close to call), Slow 50.0 (41.7 to 62.5)",
+    )
+    study = STUDY.replace(
+        "camellia-128-ecb/{encrypt,decrypt}@16,32,512",
+        "camellia-128-ecb/{encrypt,decrypt}@16,32,512+cpu=soft",
+    )
+    claims = f'{CLAIM}\n[[answers]]\ntext = "{{it}}"\n[answers.values.it]\n{rule}'
+    run = scripted_run()
+    masked = [
+        replace(figure, cell=replace(figure.cell, cpu="soft"))
+        if figure.cell.algorithm.startswith("camellia")
+        else figure
+        for figure in run.cells
+    ]
+    judgement = judge(
+        read_study(write_study(tmp_path, study=study, claims=claims)), replace(run, cells=tuple(masked))
+    )
+    assert judgement.answers == ("Fast 1.00, Mid 10.0, Slow 40.0 (CPU tier soft: Mid)",)
+
+
+def test_printed_figures_that_are_the_same_are_no_close_call(tmp_path: Path) -> None:
+    rule = 'form = "order"\ncandidates = "group"\nprinted = "box"\n' + ONE.format(
+        where='kind = ["new", "old"], '
+    )
+    claims = f'{CLAIM}\n[[answers]]\ntext = "{{it}}"\n[answers.values.it]\n{rule}'
+    published = PUBLISHED.replace("encrypt,16,44,", "encrypt,16,11,")
+    study = read_study(write_study(tmp_path, published=published, claims=claims))
+    assert judge(study, scripted_run()).answers == ("Fast 2.50, Mid 11.0 and Slow 11.0 (the same)",)
 
 
 def test_what_is_compared_can_be_a_table(tmp_path: Path) -> None:
@@ -163,8 +203,8 @@ def test_kinds_of_claims_are_counted_apart(tmp_path: Path) -> None:
     judgement = judge(study, scripted_run())
     assert [claim.counted_as for claim in study.claims] == ["question", "finding", "machine", "print"]
     assert tally(judgement) == (
-        "1 finding: 1 reproduced; 1 number of the authors' machine: 1 reproduced; 1 claim on the printed figures "
-        "alone: 1 not testable; 1 question that the text does not ask: 1 reproduced"
+        "1 statement of the text: 1 reproduced; 1 number of the authors' machine: 1 reproduced; "
+        "1 claim on the printed figures alone: 1 not testable; 1 question that the text does not ask: 1 reproduced"
     )
     page = claims_page(study, judgement)
     assert "## ours\n\ns *Ours.*" in page
@@ -287,3 +327,37 @@ def test_the_kept_page_of_a_study_has_its_claims_as_they_are_judged_now(study: S
     ]
     assert sum(line.startswith("## ") for line in wanted) == len(study.claims)
     assert [line for line in wanted if line not in lines] == []
+
+
+def test_verdicts_of_other_cores_are_kept_by_rule_and_shown_beside(tmp_path: Path) -> None:
+    """What was judged by another rule, or on the same core, says nothing beside this run."""
+    claim = (
+        '[[claims]]\nid = "first"\nsays = "s"\nplace = "1"\nform = "rank"\ncandidates = "group"\nfirst = "fast"\n'
+        + ONE.format(where='kind = ["new", "old"], ')
+    )
+    folder = write_study(tmp_path, claims=claim)
+    here = on_core(scripted_run(), "Core A", "cpu family 1 model 2")
+    there = on_core(scripted_run({"one/fast/*": 99.0}), "Core B", "")
+    study = read_study(folder)
+    kept = seen_rows(judge(study, there), [there])
+    assert kept.splitlines()[1].startswith("Core B,scripted,2001-01-01,first,")
+    stale = kept.splitlines()[1].replace("Core B", "Core C").split(",")
+    stale[4] = "00000000"
+    own = seen_rows(judge(study, here), [here]).splitlines()[1]
+    (folder / "seen.csv").write_text(
+        "\n".join([*kept.splitlines(), ",".join(stale), own]) + "\n", encoding="utf-8"
+    )
+    judgement = judge(read_study(folder), here)
+    page = claims_page(judgement.study, judgement, [here])
+    assert "\nAnother core decided otherwise on: first.\n" in page
+    (line,) = [line for line in page.splitlines() if line.startswith("- On ")]
+    assert line.startswith("- On Core B: ✗ not reproduced (2001-01-01). Mid is faster than Fast, ")
+    same = on_core(scripted_run(), "Core B", "")
+    assert "- On Core A (family 1 model 2): ✓ reproduced" in claims_page(
+        judgement.study, judge(judgement.study, same), [same]
+    )
+
+
+def on_core(run: Run, model: str, family: str) -> Run:
+    machine = replace(run.conditions.machine, cpu_model=model, cpu_family=family)
+    return replace(run, conditions=replace(run.conditions, machine=machine))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from perbyte.errors import UsageError
+from perbyte.errors import DataFileError, UsageError
+from perbyte.report.studyview import skeleton_lines
 from perbyte.studies import judge_in_print, read_study
-from perbyte.studies.skeleton import About, draw, read_figures
+from perbyte.studies.skeleton import About, draw, read_figures, write_study
 
 TABLE = """\
 library,algorithm,operation,size_bytes,value,unit
@@ -20,6 +23,9 @@ LibX,Frobnicate,encrypt,1024,4.9,cycles/byte
 LibX,ChaCha20,encrypt,1024,1.51,cycles/byte
 """
 ABOUT = About('A "short" note', "Jane Doe", 2024, "J. Doe, 2024.", "Which is faster?", "a laptop", 3e9)
+
+
+RUNNERS = {"OpenSSL": "openssl", "Crypto++": "cryptopp", "openssl": "openssl"}
 
 
 def written(place: Path, files: dict[str, str]) -> Path:
@@ -56,7 +62,7 @@ def test_names_of_machines_may_have_any_letters(tmp_path: Path) -> None:
 def test_given_cells_and_machines_are_kept() -> None:
     head = "algorithm,operation,size_bytes,value,unit,machine,cell\n"
     table = head + "Rijndael,encrypt,16,1.0,cycles/byte,old,openssl/aes-128-ecb/encrypt@16\n"
-    (figure,) = read_figures(table)
+    (figure,) = read_figures(table).figures
     assert (figure["machine"], figure["cell"]) == ("old", "openssl/aes-128-ecb/encrypt@16")
 
 
@@ -79,8 +85,132 @@ def test_the_contract_is_the_usual_one_and_others_are_named(tmp_path: Path) -> N
 
 
 def test_an_operation_that_an_algorithm_lacks_has_no_cell_and_is_told() -> None:
-    (figure,) = read_figures("algorithm,operation,value,unit\nsha-256,hash,2.9,cycles/byte\n")
+    (figure,) = read_figures("algorithm,operation,value,unit\nsha-256,squeeze,2.9,cycles/byte\n").figures
     assert (figure["cell"], figure["note"]) == ("", "sha-256 has digest: fill in the cell by hand")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "written", "meant"),
+    [
+        ("aes-128-gcm", "encrypt", "seal"),
+        ("aes-128-gcm", "Decryption", "open"),
+        ("aes-128-cbc", "enc", "encrypt"),
+        ("sha-256", "hash", "digest"),
+        ("hmac-sha-256", "auth", "mac"),
+        ("ml-kem-768", "encaps", "encapsulate"),
+        ("ml-kem-768", "dec", "decapsulate"),
+        ("ml-kem-768", "keypair", "keygen"),
+        ("ed25519", "signing", "sign"),
+        ("x25519", "DH", "derive"),
+    ],
+)
+def test_operations_are_those_of_the_kind(algorithm: str, written: str, meant: str) -> None:
+    (figure,) = read_figures(f"algorithm,operation,value,unit\n{algorithm},{written},2.9,cpb\n").figures
+    assert figure["cell"] == f"*/{algorithm}/{meant}@0"
+
+
+@pytest.mark.parametrize(
+    ("library", "runner"),
+    [
+        ("OpenSSL", "openssl"),
+        ("OpenSSL 3.0.10", "openssl"),
+        ("openssl v1.1.1w", "openssl"),
+        ("Crypto++ 8.9", "cryptopp"),
+    ],
+)
+def test_the_library_of_a_figure_is_kept(library: str, runner: str) -> None:
+    head = "library,algorithm,operation,value,unit\n"
+    (figure,) = read_figures(f"{head}{library},sha-256,digest,2.9,cpb\n", runners=RUNNERS).figures
+    assert figure["cell"] == f"{runner}/sha-256/digest@0"
+    assert figure["library"] == library
+
+
+def test_another_library_stands_for_none(tmp_path: Path) -> None:
+    """An author's own code is no faster or slower by what somebody else's does."""
+    table = read_figures(TABLE, runners=RUNNERS)
+    assert {figure["cell"] for figure in table.figures} == {""}
+    assert table.figures[0]["note"] == "no runner calls LibX: fill in the cell by hand"
+    with pytest.raises(UsageError, match=r"no figure has a cell of today \(no runner calls LibX") as caught:
+        draw(ABOUT, table)
+    assert "leave the column `library` out" in str(caught.value.hint)
+
+
+def test_a_mode_with_a_contract_of_its_own_is_not_measured_under_another(tmp_path: Path) -> None:
+    """XTS is no endless message: asked for under stream/1, every library would have lacked it."""
+    table = read_figures(
+        "library,algorithm,operation,size_bytes,value,unit\nOpenSSL 3.0,AES-128-XTS,encrypt,4096,50,Gb/s\n"
+        "OpenSSL 3.0,AES-128-CBC,encrypt,4096,12,Gb/s\nOpenSSL 3.0,AES-128-GCM,encrypt,4096,48,Gb/s\n",
+        runners=RUNNERS,
+    )
+    study = read_study(written(tmp_path / "doe-2024", draw(replace(ABOUT, contract="stream"), table)))
+    assert study.contract == "stream/1"
+    assert study.selectors() == (
+        "openssl/aes-128-xts/{encrypt}@4096+contract=message/1",
+        "openssl/aes-128-cbc/{encrypt}@4096+contract=stream/1",
+        "openssl/aes-128-gcm/{seal}@4096+contract=message/1",
+    )
+    assert [str(figure.unit) for figure in study.published] == ["Gbit/s"] * 3
+
+
+def test_machines_keep_their_names_and_clocks(tmp_path: Path) -> None:
+    table = read_figures(
+        "machine,clock_ghz,algorithm,operation,size_bytes,value,unit\nCore A,4.2,aes-128-ctr,encrypt,1024,5,GB/s\n"
+        "Core B,,aes-128-ctr,encrypt,1024,4,GB/s\n"
+    )
+    study = read_study(written(tmp_path / "doe-2024", draw(ABOUT, table)))
+    assert [(machine.name, machine.clock_hz) for machine in study.machines] == [
+        ("Core A", 4.2e9),
+        ("Core B", None),
+    ]
+
+
+def test_the_claims_drawn_are_what_the_table_shows(tmp_path: Path) -> None:
+    """The first row need not be the fastest one; where the table has no winner nobody is called one."""
+    table = (
+        "algorithm,operation,size_bytes,value,unit\nChaCha20,encrypt,64,5,cpb\naes-128-ctr,encrypt,64,2,cpb\n"
+    )
+    study = read_study(written(tmp_path / "a-2024", draw(ABOUT, read_figures(table))))
+    claims = {claim.id: (claim.about, claim.says) for claim in study.claims}
+    assert claims["first"] == ("table", "aes-128-ctr is the fastest.")
+    assert claims["order"][0] == "question"
+    more = table + "ChaCha20,encrypt,1024,1,cpb\naes-128-ctr,encrypt,1024,2,cpb\n"
+    study = read_study(written(tmp_path / "b-2024", draw(ABOUT, read_figures(more))))
+    assert [claim.id for claim in study.claims] == ["order"]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("sha-256,digest,64,many,cpb", "figures.csv: line 3: value: 'many' is not a number"),
+        ("sha-256,digest,64,2.9,Gigs", "figures.csv: line 3: unit: no unit 'Gigs'"),
+        ("sha-256,digest,64,2.9,gb/s", "figures.csv: line 3: unit: 'gb/s' may mean bits or bytes"),
+        ("sha-256,digest,64 B,2.9,cpb", "figures.csv: line 3: size_bytes: '64 B' is not a whole number"),
+    ],
+)
+def test_an_error_is_told_in_the_users_own_file_and_line(row: str, message: str) -> None:
+    table = f"algorithm,operation,size_bytes,value,unit\nsha-256,digest,64,2.9,cpb\n{row}\n"
+    with pytest.raises(DataFileError, match=re.escape(message)):
+        read_figures(table, place="figures.csv")
+
+
+def test_a_failure_leaves_nothing_behind_and_can_be_tried_again(tmp_path: Path) -> None:
+    files = draw(ABOUT, read_figures(TABLE))
+    with pytest.raises(DataFileError):
+        write_study(tmp_path / "my" / "doe-2024", files | {"NOTES.md": ""})
+    assert list((tmp_path / "my").iterdir()) == []
+    study = write_study(tmp_path / "my" / "doe-2024", files)
+    assert study.path == tmp_path / "my" / "doe-2024"
+    assert [path.name for path in (tmp_path / "my").iterdir()] == ["doe-2024"]
+
+
+def test_what_has_no_cell_is_told_once(tmp_path: Path) -> None:
+    rows = "".join(f"Frobnicate,encrypt,{size},2.9,cpb\n" for size in (16, 64, 256))
+    table = f"algorithm,operation,size_bytes,value,unit\nsha-256,digest,64,2.9,cpb\n{rows}"
+    study = write_study(tmp_path / "doe-2024", draw(ABOUT, read_figures(table)))
+    lines = [line for line in skeleton_lines(study.path, study) if "no cell" in line]
+    assert lines == [
+        "  no cell: Frobnicate, encrypt (3 figures): the catalogue does not know this name: fill in the cell by hand"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -97,5 +227,5 @@ def test_a_table_that_lacks_what_is_needed_is_refused(table: str, message: str) 
 
 def test_a_table_of_unknown_names_is_refused() -> None:
     figures = read_figures("algorithm,operation,value,unit\nFrobnicate,encrypt,1,cycles/byte\n")
-    with pytest.raises(UsageError, match="knows none of these"):
+    with pytest.raises(UsageError, match=r"no figure has a cell of today .the catalogue does not know"):
         draw(ABOUT, figures)

@@ -21,6 +21,20 @@ def _named(rows: list[Row], pattern: str) -> list[Row]:
     return [row for row in rows if fnmatch(str(next(iter(row.values()))), pattern)]
 
 
+def runners_by_library() -> dict[str, str]:
+    """The runner that calls each library, built or not, by the library's name and by its own.
+
+    Of several the one with the shortest name counts: `openssl` before `openssl-lowlevel`.
+    """
+    from perbyte.runners import locate
+
+    runners: dict[str, str] = {}
+    for spec in sorted(locate(), key=lambda spec: (len(spec.name), spec.name)):
+        runners.setdefault(spec.library, spec.name)
+        runners.setdefault(spec.name, spec.name)
+    return runners
+
+
 def _algorithms(pattern: str, _say: Say) -> list[Row]:
     from perbyte.catalogue import load
 

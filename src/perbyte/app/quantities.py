@@ -9,7 +9,8 @@ from perbyte.errors import UsageError
 
 # those of `stats.quantity`, which a test compares
 UNITS = ("cycles/byte", "cycles/call", "ns/call", "MB/s", "GB/s", "calls/s")
-_SHORT_UNITS = {"cpb": "cycles/byte", "c/b": "cycles/byte", "cycles": "cycles/call", "ns": "ns/call"}
+MORE_UNITS = ("Mbit/s", "Gbit/s", "MiB/s", "GiB/s", "1000 bytes/s", "µs", "ms", "s")
+ALL_UNITS = (*UNITS, *MORE_UNITS)
 LONGEST_S = 7 * 86400.0  # of a run; nobody means more
 _TIME_UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "m": 60.0, "h": 3600.0}
 
@@ -27,10 +28,15 @@ def read_share(text: str) -> float:
 
 
 def read_unit(text: str) -> str:
-    """The name of a unit as `UNITS` has it, from any case or one of its short forms."""
-    unit = _SHORT_UNITS.get(text.lower()) or {unit.lower(): unit for unit in UNITS}.get(text.lower())
-    if not unit:
-        raise UsageError(f"no unit '{text}'; there are {', '.join(UNITS)}")
+    """The name of a unit as `UNITS` and `MORE_UNITS` have it, from the ways in which people write it."""
+    from perbyte.stats.quantity import unit_named
+
+    try:
+        unit = unit_named(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+    if unit not in ALL_UNITS:
+        raise UsageError(f"no unit '{text}'; there are {', '.join(ALL_UNITS)}")
     return unit
 
 

@@ -131,7 +131,9 @@ class QuietOption(Options):
 class UnitForms(Forms):
     """In which form figures are printed, and in which unit."""
 
-    unit: Unit | None = option("--unit", help=f"Unit of the table: {', '.join(quantities.UNITS)}.")
+    unit: Unit | None = option(
+        "--unit", help=f"Unit of the table: {', '.join((*quantities.UNITS, *quantities.MORE_UNITS))}."
+    )
 
 
 class Output(QuietOption, UnitForms):

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from perbyte import extras
+from perbyte.app.lists import runners_by_library
 from perbyte.app.runs import open_runs
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.doctor import show_rows
@@ -21,7 +22,14 @@ from perbyte.cli.streams import note, notes, print_lines
 from perbyte.datafile import read_text
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.places import require_writable
-from perbyte.report.studyview import answer_lines, claims_page, judgement_data, skeleton_lines, study_lines
+from perbyte.report.studyview import (
+    answer_lines,
+    claims_page,
+    judgement_data,
+    seen_rows,
+    skeleton_lines,
+    study_lines,
+)
 from perbyte.report.text import render_judgement
 from perbyte.studies import Judgement, Outcome, find, judge
 from perbyte.studies.history import load_history
@@ -121,6 +129,7 @@ class _JudgeOptions(Options):
     name: str | None = option("--study", help="Study with the claims.  [that of the run]")
     numbers: bool = flag("--numbers", help="Print all deciding numbers.")
     as_json: bool = flag("--json", help="Print JSON.")
+    seen: bool = flag("--seen", help="Print the verdicts as lines of the study's seen.csv.")
     strict: bool = flag("--strict", help="Exit code 1 if a claim is not reproduced.")
 
 
@@ -132,7 +141,9 @@ def judge_(options: _JudgeOptions) -> int:
     if not name:
         raise UsageError("this run was not made for a study", hint="name one: --study kompara-2020")
     judgement = judge(find(name), opened)
-    if options.as_json:
+    if options.seen:
+        print(seen_rows(judgement, opened), end="")
+    elif options.as_json:
         print(json.dumps(judgement_data(judgement), indent=2, ensure_ascii=False))
     else:
         print_lines(answer_lines(judgement))
@@ -202,7 +213,7 @@ def new(options: _NewOptions) -> int:
     folder = options.into / options.name
     if folder.exists():
         raise UsageError(f"{folder} exists already", hint="choose another name, or another place with --into")
-    table = read_figures(read_text(options.figures))
+    table = read_figures(read_text(options.figures), runners=runners_by_library(), place=str(options.figures))
     clock_hz = options.clock * 1e9 if options.clock else None
     about = About(**options.answers(), clock_hz=clock_hz, contract=options.contract)
     print_lines(skeleton_lines(folder, write_study(folder, draw(about, table))))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from perbyte.exchange.imported import IMPORTED
 from perbyte.exchange.openssl_run import RowMeaning, digest_bytes, mean_key, mean_row, parse_version, row_name
 from perbyte.model import Cell, CellFigure, Run, parse_address
+from perbyte.model.text import plain
 
 _NAME_WIDTH = 13
 _NUMBERS = "The 'numbers' are in 1000s of bytes per second processed."
@@ -91,6 +92,10 @@ def _listing(
     ):
         return [], list(cells)
     lines = [f"perbyte: runner={group[0]} cpu={group[1]}"]
+    if model := plain(
+        run.conditions.machine.cpu_model, 120
+    ):  # as /proc/cpuinfo has it, which the importer reads
+        lines.append(f"model name: {model}")
     if version and " " not in version:
         lines.append(f"version: {version}" if library == "OpenSSL" else f"version: {library} {version}")
     if identity and identity.compiler and run.conditions.origin == IMPORTED:  # else it is the runner's

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from perbyte.catalogue import Selector
 from perbyte.catalogue.catalogue import INVERSES
 from perbyte.model import Cell, CellFigure, Run
 from perbyte.model.cell import FULL
@@ -20,6 +21,7 @@ from perbyte.report.wording import number, ratio_interval_text, size_label, valu
 from perbyte.stats.compare import Comparison, compare, doubt_of
 from perbyte.stats.cost import CostModel, fit_cost
 from perbyte.stats.quantity import Unit, data_bytes, read
+from perbyte.studies.evidence import cells_of
 from perbyte.studies.judge import PairedPoint, paired
 from perbyte.studies.model import Judgement, PublishedFigure, Study
 
@@ -162,6 +164,18 @@ class RunView:
             pairs.append((point.published, today))
         return tuple(pairs)
 
+    @cached_property
+    def _uncharted(self) -> tuple[Selector, ...]:
+        """What the study measures beside what its text compares, and wants in no chart."""
+        groups = self.study.groups if self.study else ()
+        return tuple(
+            asked
+            for group in groups
+            if not group.charts
+            for selector in group.selectors
+            for asked in cells_of(selector)
+        )
+
     def _points(self, grid: Grid) -> Points:
         records: list[dict[str, Any]] = []
         left_out = 0
@@ -169,7 +183,7 @@ class RunView:
             name = plain(self.names.get((row.cell.algorithm, row.cell.cpu), row.heading), 40)
             for column, entry in zip(grid.columns, row.entries, strict=True):
                 figure = entry.figure
-                if figure is None:
+                if figure is None or any(asked.matches(figure.cell) for asked in self._uncharted):
                     continue
                 reading = read(figure, grid.unit)
                 if reading is None or reading.value <= 0:

@@ -152,6 +152,8 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
             "Cost of one operation as a multiple of the other's; today's interval comes from shared epochs."
         )
         blocks += [heading(title), text(explained), table_of(title, studyview.PUBLISHED, rows)]
+    both = studyview.then_and_today(study, [view.run])
+    blocks += [unfolding(f"{both.title} ({len(both.rows)})", [table(both)])]
     if tests := judgement.statistics:
         every = table_of("The paper's statistics", studyview.STATISTICS, studyview.statistic_rows(tests))
         blocks += [

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from perbyte.errors import PerbyteError
 from perbyte.model import Run
 from perbyte.model.text import markdown_text, plain
-from perbyte.report.listing import Head, Listing, markdown, records
+from perbyte.report.listing import Entry, Head, Listing, markdown, records
 from perbyte.report.runview import RunView, interval_said
-from perbyte.report.wording import number, ratio_interval_text, ratio_text, sentence, size_label
-from perbyte.studies.judge import judge_in_print
+from perbyte.report.wording import (
+    interval_text,
+    number,
+    ratio_interval_text,
+    ratio_text,
+    sentence,
+    size_label,
+)
+from perbyte.stats.quantity import Unit
+from perbyte.studies.evidence import cells_of
+from perbyte.studies.judge import PairedPoint, judge_in_print, paired
 from perbyte.studies.model import (
     Claim,
     ComparedRow,
@@ -21,10 +35,13 @@ from perbyte.studies.model import (
     Judgement,
     Number,
     Outcome,
+    SeenVerdict,
     Statistics,
     Study,
     Verdict,
+    rule_mark,
 )
+from perbyte.studies.wording import listing
 from perbyte.studies.words import read_as
 
 _SHOWN = {
@@ -37,20 +54,29 @@ _SHOWN = {
 PARTIAL = " (quick)"
 RULE_CHARACTERS = 2000
 ABOUT = {
-    "finding": ("finding", "findings"),
+    "finding": ("statement of the text", "statements of the text"),
+    "table": ("claim read off the tables", "claims read off the tables"),
     "machine": ("number of the authors' machine", "numbers of the authors' machine"),
     "print": ("claim on the printed figures alone", "claims on the printed figures alone"),
     "question": ("question that the text does not ask", "questions that the text does not ask"),
 }
 """What a claim may be counted as (`Claim.counted_as`): one, and several."""
-MARKS = {"machine": "Number", "print": "Print", "question": "Ours"}
-"""How the page marks what is not a finding of the text that is judged on the run."""
+MARKS = {"table": "Table", "machine": "Number", "print": "Print", "question": "Ours"}
+"""How the page marks what is not a statement of the text that is judged on the run."""
 NUMBER_COLUMNS = (("of", ""), ("what", ""), ("value", "n"), ("from", "n"), ("to", "n"), ("unit", ""))
 _COMPARED = (
     Head("what", "", "what"),
     Head("ratio", "n", "ratio"),
     Head("interval", "n", "low high"),
     Head("answer", "", "answer"),
+)
+_THEN = (
+    Head("what", "", "what"),
+    Head("then", "n", "then"),
+    Head("today", "n", "today"),
+    Head("interval", "n", "interval"),
+    Head("times as fast", "n", "times"),
+    Head("cell of today", "", "cell"),
 )
 PUBLISHED = "what | where:text | published:n | today:n | interval:n | cells of today:text mono"
 STATISTICS = (
@@ -65,9 +91,11 @@ def tally(judgement: Judgement) -> str:
         return "the study makes no claims"
     texts = []
     for about, (singular, several) in ABOUT.items():
-        counts = {outcome: judgement.count(outcome, about) for outcome in Outcome}
+        counts = judgement.statements(about)
         if total := sum(counts.values()):
-            text = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
+            text = ", ".join(
+                f"{count} {outcome or 'differing by reading'}" for outcome, count in counts.items()
+            )
             texts.append(f"{total} {singular if total == 1 else several}: {text}")
     if partial := sum(verdict.partial for verdict in judgement.verdicts):
         texts.append(f"{partial} of these verdicts rest on fewer cells, because the run is a quick one")
@@ -149,6 +177,31 @@ def published_ratio_rows(view: RunView) -> list[tuple[str, ...]]:
     return rows
 
 
+def then_and_today(study: Study, runs: Sequence[Run]) -> Listing:
+    """Each printed figure beside today's in its own unit; of several cells that stand for one the fastest counts."""
+    best: dict[str, PairedPoint] = {}
+    counterparts: Counter[str] = Counter()
+    for point in paired(study, runs):
+        id = point.published.id
+        counterparts[id] += bool(point.addresses)
+        if id not in best or (point.ratio or 0) > (best[id].ratio or 0):
+            best[id] = point
+    return Listing(
+        "Then and today, row by row", _THEN, [_then_row(best[id], counterparts[id]) for id in best]
+    )
+
+
+def _then_row(point: PairedPoint, counterparts: int) -> tuple[Entry, ...]:
+    printed, today = point.published, point.today
+    size = f", {size_label(printed.size_bytes)}" if printed.size_bytes else ""
+    what = plain(f"{printed.machine}: {printed.algorithm}, {printed.operation}{size}", 120)
+    then = f"{plain(printed.printed, 24)} {printed.unit}" if printed.available else "none"
+    now, interval = (ratio_text(today), interval_text(today)) if today else ("–", "–")
+    ratio = "" if printed.unit == Unit.RATIO or point.ratio is None else f"{point.ratio:.3g}"
+    cell = plain(" over ".join(point.addresses), 240) + (f" (of {counterparts})" if counterparts > 1 else "")
+    return what, then, now, interval, ratio, cell or plain(printed.note, 120) or "no cell stands for it"
+
+
 def compared_listing(title: str, rows: Sequence[ComparedRow]) -> Listing:
     """A table of an answer."""
     entries = []
@@ -213,6 +266,7 @@ def _p(value: float) -> str:
 def claims_page(study: Study, judgement: Judgement | None = None, runs: Sequence[Run] = ()) -> str:
     """Return the page; without a judgement the verdicts here are missing. Rules come from the claims themselves."""
     printed = in_print(study)
+    cores = [core_of(run) for run in runs]
     verdicts = (judgement or judge_in_print(study)).verdicts
     lines = [
         f"# {_marked(study.title, 300)}",
@@ -229,17 +283,23 @@ def claims_page(study: Study, judgement: Judgement | None = None, runs: Sequence
             lines += [f"{_marked(listing.title, 300)}:", "", *markdown(listing), ""]
         lines += [f"{sentence(tally(judgement))}.", ""]
         lines += [f"Run: {_marked(_described(run), 1000)}" for run in runs] + [""]
+        if several := turning(judgement, cores):
+            lines += [f"Another core decided otherwise on: {_marked(', '.join(several), 1000)}.", ""]
+        table = then_and_today(study, runs)
+        lines += [f"{_marked(table.title, 300)}:", "", *markdown(table), ""]
     judged = "the printed figures" + (" and on this run" if judgement else "; there is no run yet")
     lines += [
         "This page is generated by `perbyte study page`. For each claim: the statement in our words, its place in "
         f"the text, how it is judged, what result would refute it, and the verdict on {judged}. "
-        "*Number* marks a number of the authors' own machine, which another machine need not share; "
-        "*Print* a claim on the published machines alone, which no run can change; *Ours* a question that the text "
-        "does not ask. The three are counted apart.",
+        "*Table* marks what a table shows and no sentence says; *Number* a number of the authors' own machine, which "
+        "another machine need not share; *Print* a claim on the published machines alone, which no run can change; "
+        "*Ours* a question that the text does not ask. The four are counted apart. A statement that can be read in "
+        "several ways counts once.",
         "",
     ]
     for verdict in verdicts:
-        lines += _claim(verdict, printed.get(verdict.claim.id, ""), here=judgement is not None)
+        told = printed.get(verdict.claim.id, "")
+        lines += _claim(verdict, told, study, cores, here=judgement is not None)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -278,7 +338,7 @@ def _marked(text: object, longest: int) -> str:
     return markdown_text(plain(text, longest))
 
 
-def _claim(verdict: Verdict, printed: str, *, here: bool) -> list[str]:
+def _claim(verdict: Verdict, printed: str, study: Study, cores: Sequence[str], *, here: bool) -> list[str]:
     claim = verdict.claim
     mark = f" *{MARKS[claim.counted_as]}.*" if claim.counted_as in MARKS else ""
     rows = [
@@ -287,6 +347,7 @@ def _claim(verdict: Verdict, printed: str, *, here: bool) -> list[str]:
         f"{_marked(claim.says, 600)}{mark}",
         "",
         f"- Place: {_marked(claim.place, 200)}",
+        *([f"- Another reading of: {_marked(claim.reading_of, 100)}"] if claim.reading_of else []),
         *([f"- Reading: {_marked(reading, 1000)}"] if (reading := _reading(claim)) else []),
         f"- Rule: {_marked(verdict.rule, RULE_CHARACTERS)}",
         f"- Refuted by: {_marked(verdict.refuted_by, 600)}",
@@ -297,15 +358,54 @@ def _claim(verdict: Verdict, printed: str, *, here: bool) -> list[str]:
         rows.append(f"- Here: {outcome_of(verdict)}{basis}. {_marked(' '.join(verdict.evidence[:2]), 700)}")
         if len(verdict.numbers) == 1:
             rows.append(f"- Number: {_marked(number_text(verdict.numbers[0]), 300)}")
+        for row in study.seen_elsewhere(verdict, cores):
+            quick = PARTIAL if row.quick == "yes" else ""
+            what = f"{_SHOWN[row.outcome][1]} {row.outcome}{quick} ({_marked(row.date, 10)})"
+            rows.append(f"- On {_marked(row.core, 120)}: {what}. {_marked(row.evidence, 600)}".rstrip())
     return [*rows, ""]
+
+
+def core_of(run: Run) -> str:
+    """The core that a run was made on: the processor's name, and its family, as one name stands for several cores."""
+    processor = run.conditions.machine
+    name = plain(processor.cpu_model, 80) or "unknown machine"
+    family = plain(processor.cpu_family, 80).removeprefix("cpu ")
+    return f"{name} ({family})" if family else name
+
+
+def seen_rows(judgement: Judgement, runs: Sequence[Run]) -> str:
+    """The verdicts of a run as lines of seen.csv: what is decided, or could have been."""
+    core, run = core_of(runs[0]), runs[0].conditions
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(field.encode_name for field in msgspec.structs.fields(SeenVerdict))
+    for verdict in judgement.verdicts:
+        if (
+            verdict.claim.judged
+            and not verdict.claim.in_print_only
+            and verdict.outcome is not Outcome.NOT_TESTABLE
+        ):
+            quick, evidence = "yes" if verdict.partial else "no", plain(" ".join(verdict.evidence[:2]), 600)
+            told = (core, run.run_id, run.started_at[:10], verdict.claim.id, rule_mark(verdict.rule))
+            writer.writerow([*told, verdict.outcome, quick, evidence])
+    return text.getvalue()
+
+
+def turning(judgement: Judgement, cores: Sequence[str]) -> list[str]:
+    """The claims that are decided one way here and the other way on a core where they were seen before."""
+    decided = {Outcome.REPRODUCED, Outcome.NOT_REPRODUCED}
+    return [
+        verdict.claim.id
+        for verdict in judgement.verdicts
+        if verdict.outcome in decided
+        and {row.outcome for row in judgement.study.seen_elsewhere(verdict, cores)}
+        & (decided - {verdict.outcome})
+    ]
 
 
 def _described(run: Run) -> str:
     libraries = sorted({f"{figure.library} {figure.library_version}".strip() for figure in run.cells})
-    processor = run.conditions.machine
-    machine = plain(processor.cpu_model, 80) or "unknown machine"
-    if processor.cpu_family:  # one name on the market stands for several cores
-        machine += f" ({plain(processor.cpu_family, 80).removeprefix('cpu ')})"
+    machine = core_of(run)
     early = "" if run.complete else f" (ended early, after {run.measuring_s:.0f} s of measuring)"
     return (
         f"{plain(run.conditions.run_id, 80)}{early}, {plain(run.conditions.started_at[:10], 10)}, {machine}, "
@@ -323,11 +423,33 @@ def skeleton_lines(folder: Path, study: Study) -> Iterator[str]:
     known = sum(bool(figure.cell) for figure in study.published)
     figures = f"{len(study.published)} figures, {known} with a cell of today"
     yield f"{folder}: {figures}, {len(study.groups)} algorithms."
-    for figure in study.published:
-        if not figure.cell:
-            yield f"  no cell: {figure.algorithm}, {figure.operation}: {figure.note}"
+    without = Counter(
+        (figure.library, figure.algorithm, figure.operation, figure.note)
+        for figure in study.published
+        if not figure.cell
+    )
+    for (library, algorithm, operation, note), count in without.items():
+        what = ", ".join(part for part in (library, algorithm, operation) if part)
+        yield f"  no cell: {what}{f' ({count} figures)' if count > 1 else ''}: {note}"
+    for contract in dict.fromkeys(
+        cell.cell.contract
+        for group in study.groups
+        for selector in group.selectors
+        for cell in cells_of(selector)
+    ):
+        if contract != study.contract:
+            yield f"  under {contract}, which fits them: {listing(_under(study, contract))}"
     for verdict in judge_in_print(study).verdicts:
         yield f"  in print: {verdict.outcome}: {verdict.claim.says}"
+
+
+def _under(study: Study, contract: str) -> list[str]:
+    """The labels of the groups that are measured under a contract."""
+    return [
+        group.label
+        for group in study.groups
+        if any(f"contract={contract}" in text for text in group.selectors)
+    ]
 
 
 def study_lines(study: Study) -> Iterator[str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import enum
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -29,7 +30,10 @@ class Unit(enum.StrEnum):
     CALLS_PER_SECOND = "calls/s"
     KILOBYTES_PER_SECOND = "1000 bytes/s"
     MEGABITS_PER_SECOND = "Mbit/s"
+    GIGABITS_PER_SECOND = "Gbit/s"
     MEBIBYTES_PER_SECOND = "MiB/s"
+    GIBIBYTES_PER_SECOND = "GiB/s"
+    MICROSECONDS = "µs"
     MILLISECONDS = "ms"
     SECONDS = "s"
     SECONDS_PER_OPERATION = "s/operation"
@@ -44,7 +48,7 @@ class Unit(enum.StrEnum):
     @property
     def more_is_better(self) -> bool:
         """True for throughput and rates."""
-        return self in _BYTES_A_SECOND or self in (Unit.CALLS_PER_SECOND, Unit.OPERATIONS_PER_SECOND)
+        return self in BYTES_A_SECOND or self in (Unit.CALLS_PER_SECOND, Unit.OPERATIONS_PER_SECOND)
 
     @property
     def in_cycles(self) -> bool:
@@ -53,8 +57,7 @@ class Unit(enum.StrEnum):
 
 
 TABLE_UNITS = tuple(Unit)[:6]
-"""The units of our own tables; the others are those of published figures."""
-PUBLISHED_UNITS = (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL, *tuple(Unit)[6:])
+"""The units that a page offers; a table in a terminal is given in any but a ratio."""
 _TITLES = {
     Unit.CYCLES_PER_BYTE: "cycles per byte",
     Unit.MEGABYTES_PER_SECOND: "MB/s (10⁶ bytes per second)",
@@ -62,17 +65,76 @@ _TITLES = {
     Unit.NS_PER_CALL: "nanoseconds per call",
     Unit.CYCLES_PER_CALL: "cycles per call",
     Unit.CALLS_PER_SECOND: "calls (operations) per second",
+    Unit.MEGABITS_PER_SECOND: "Mbit/s (10⁶ bits per second)",
+    Unit.GIGABITS_PER_SECOND: "Gbit/s (10⁹ bits per second)",
+    Unit.MEBIBYTES_PER_SECOND: "MiB/s (2²⁰ bytes per second)",
+    Unit.GIBIBYTES_PER_SECOND: "GiB/s (2³⁰ bytes per second)",
+    Unit.MICROSECONDS: "microseconds per call",
+    Unit.MILLISECONDS: "milliseconds per call",
+    Unit.SECONDS: "seconds per call",
 }
 # What a byte per nanosecond is in them.
-_BYTES_A_SECOND = {
+BYTES_A_SECOND = {
     Unit.MEGABYTES_PER_SECOND: 1e3,
     Unit.GIGABYTES_PER_SECOND: 1.0,
     Unit.KILOBYTES_PER_SECOND: 1e6,
     Unit.MEGABITS_PER_SECOND: 8e3,
+    Unit.GIGABITS_PER_SECOND: 8.0,
     Unit.MEBIBYTES_PER_SECOND: 1e9 / 2**20,
+    Unit.GIBIBYTES_PER_SECOND: 1e9 / 2**30,
 }
 # What a nanosecond is in them, for all calls of a published figure together.
-_TIMES = {Unit.MILLISECONDS: 1e-6, Unit.SECONDS: 1e-9, Unit.SECONDS_PER_OPERATION: 1e-9}
+TIMES = {
+    Unit.NS_PER_CALL: 1.0,
+    Unit.MICROSECONDS: 1e-3,
+    Unit.MILLISECONDS: 1e-6,
+    Unit.SECONDS: 1e-9,
+    Unit.SECONDS_PER_OPERATION: 1e-9,
+}
+
+
+# What people write for them. Bits and bytes differ by the case of one letter, so that case counts where it decides.
+_AS_WRITTEN = {
+    Unit.CYCLES_PER_BYTE: r"cpb|c/b|cycles? ?(/|per) ?byte|cyc/b",
+    Unit.CYCLES_PER_CALL: r"cycles?|cyc|cycles? ?(/|per) ?(call|op|operation)|c/op",
+    Unit.NS_PER_CALL: r"ns|ns ?(/|per) ?(call|op|operation)",
+    Unit.MICROSECONDS: r"[µμu]s|[µμu]s ?(/|per) ?(call|op|operation)",
+    Unit.MILLISECONDS: r"ms|ms ?(/|per) ?(call|op|operation)",
+    Unit.SECONDS: r"s|sec|seconds?",
+    Unit.SECONDS_PER_OPERATION: r"s ?(/|per) ?(op|operation)",
+    Unit.CALLS_PER_SECOND: r"(calls|op|ops) ?(/|per) ?s(ec|econd)?",
+    Unit.OPERATIONS_PER_SECOND: r"operations ?(/|per) ?s(ec|econd)?",
+    Unit.KILOBYTES_PER_SECOND: r"1000 bytes/s|k|kb/s|kbytes/s",
+    Unit.MEGABYTES_PER_SECOND: r"mbytes?/s",
+    Unit.GIGABYTES_PER_SECOND: r"gbytes?/s",
+    Unit.MEGABITS_PER_SECOND: r"mbits?/s|mbits?ps",
+    Unit.GIGABITS_PER_SECOND: r"gbits?/s|gbits?ps",
+    Unit.MEBIBYTES_PER_SECOND: r"mib/s|mib ?per ?s(ec|econd)?",
+    Unit.GIBIBYTES_PER_SECOND: r"gib/s|gib ?per ?s(ec|econd)?",
+    Unit.RATIO: r"ratio",
+}
+_BY_CASE = {
+    Unit.MEGABYTES_PER_SECOND: r"MB(/s(ec)?|ps)",
+    Unit.GIGABYTES_PER_SECOND: r"GB(/s(ec)?|ps)",
+    Unit.MEGABITS_PER_SECOND: r"Mb(/s(ec)?|ps)",
+    Unit.GIGABITS_PER_SECOND: r"Gb(/s(ec)?|ps)",
+}
+
+
+def unit_named(text: str) -> Unit:
+    """The unit that people write so: `cpb`, `Mbps`, `GB/s`, `ops/s`, `us`.
+
+    Raises ValueError for what is none, and where the case leaves open whether bits or bytes are meant.
+    """
+    written = " ".join(text.split())
+    for units, flags in ((_BY_CASE, 0), (_AS_WRITTEN, re.IGNORECASE)):
+        for unit, ways in units.items():
+            if re.fullmatch(ways, written, flags):
+                return unit
+    if open_ := re.fullmatch(r"([mg])b(?:/s(?:ec)?|ps)", written, re.IGNORECASE):
+        prefix = open_[1].upper()
+        raise ValueError(f"'{text}' may mean bits or bytes: {prefix}bit/s or {prefix}B/s?")
+    raise ValueError(f"no unit '{text}'; there are {', '.join(Unit)}")
 
 
 NO_DATA = ("pk/", "draw/", "password/")
@@ -107,13 +169,11 @@ def read(figure: CellFigure, unit: str, *, size_bytes: int = 0, calls: int = 1) 
     # The interval's unit is that of per_call; its relative width carries over to time.
     scale = figure.ns_per_call / per_call if per_call else 1.0
     ns = Estimate(figure.ns_per_call, low * scale, high * scale)
-    if unit == Unit.NS_PER_CALL:
-        return ns
-    if unit in _TIMES:
-        return ns.scaled(_TIMES[Unit(unit)] * calls / _calls_in(size, size_bytes))
+    if unit in TIMES:
+        return ns.scaled(TIMES[Unit(unit)] * calls / _calls_in(size, size_bytes))
     if unit in (Unit.CALLS_PER_SECOND, Unit.OPERATIONS_PER_SECOND):
         return _inverse(ns, 1e9)
-    return _inverse(ns, size * _BYTES_A_SECOND[Unit(unit)]) if unit in _BYTES_A_SECOND else None
+    return _inverse(ns, size * BYTES_A_SECOND[Unit(unit)]) if unit in BYTES_A_SECOND else None
 
 
 def _calls_in(measured_bytes: int, published_bytes: int) -> float:

@@ -14,23 +14,17 @@ from msgspec import field
 from perbyte.catalogue import Selector
 from perbyte.datafile import Problem, Text, located, one_of
 from perbyte.model import Estimate
-from perbyte.stats.quantity import Unit
+from perbyte.model.cell import FULL
+from perbyte.stats.quantity import BYTES_A_SECOND, TIMES, Unit
 from perbyte.studies.claims.form import Candidate, Comparing, Context, Dimensions, Finding, Pair, State
 from perbyte.studies.evidence import Absence, EvidenceRow, cells_of, gather, published_run
 from perbyte.studies.model import AnswerText, ComparedRow, Selection, Value, published_ns
 from perbyte.studies.wording import listing, number
 
 _UNKNOWN = "(not known here)"
+_KNOWN = 0.05  # the table's "the same": what is known no better is given with its interval
 _GAPS = (Absence.UNMEASURED, Absence.UNPROVIDED)
-_SCALES = {
-    Unit.MEGABITS_PER_SECOND: 8e3,
-    Unit.MEGABYTES_PER_SECOND: 1e3,
-    Unit.MEBIBYTES_PER_SECOND: 1e9 / 2**20,
-    Unit.KILOBYTES_PER_SECOND: 1e6,
-    Unit.OPERATIONS_PER_SECOND: 1e9,
-    Unit.MILLISECONDS: 1e-6,
-    Unit.SECONDS: 1e-9,
-}
+_SCALES = {**BYTES_A_SECOND, **TIMES, Unit.CALLS_PER_SECOND: 1e9, Unit.OPERATIONS_PER_SECOND: 1e9}
 """What a nanosecond per byte (or call) is in each: a throughput is this over the cost, a time this times the cost."""
 
 
@@ -71,10 +65,22 @@ class Rule(Comparing, frozen=True, kw_only=True):
 
     def figure(self, candidate: Candidate) -> str:
         """A cost in the rule's unit."""
+        return number(self._in_unit(_cost(candidate)))
+
+    def doubt(self, candidate: Candidate) -> str:
+        """The interval of a cost that is known to `_KNOWN` or worse, in the rule's unit; else nothing."""
+        cost = candidate.cost
+        if cost is None or max(cost.high - cost.value, cost.value - cost.low) <= _KNOWN * cost.value:
+            return ""
+        low, high = sorted((self._in_unit(cost.low), self._in_unit(cost.high)))
+        return f" ({number(low)} to {number(high)})"
+
+    def _in_unit(self, cost: float) -> float:
         if self.unit is None:
-            return number(_cost(candidate))
-        scale, cost = _SCALES[self.unit], _cost(candidate)
-        return number(scale / cost if self.unit.more_is_better else cost * scale * self.calls)
+            return cost
+        if self.unit.more_is_better:
+            return _SCALES[self.unit] / cost if cost > 0 else math.inf
+        return cost * _SCALES[self.unit] * self.calls
 
     def mentions(self) -> Iterator[tuple[str, str, tuple[Value, ...]]]:
         """The dimensions that the rule names, and the machine that is printed."""
@@ -91,13 +97,20 @@ class Ranking(Rule, frozen=True, kw_only=True):
     def fill(self, context: Context) -> str:
         """What is told of each group of which somebody has a cost, and who has none."""
         context = self.basis_of(context)
-        texts = []
+        texts, named = [], []
         for key, everybody in self.ranking(context, self.candidates).items():
             present = [candidate for candidate in everybody.values() if candidate.cost]
             if present:
+                tiers = {tier for candidate in present for tier in candidate.tiers}
+                named += (
+                    [(context.name(key), tiers)]
+                    if self.by
+                    else [(own.label, {*own.tiers}) for own in present]
+                )
                 told = self.told(context, present)
                 texts.append(f"{context.opening(key)}{told}{_without(everybody.values())}")
-        return "; ".join(texts) or _UNKNOWN
+        masked = "" if self.printed else _masked(named)
+        return "; ".join(texts) + masked if texts else _UNKNOWN
 
     def told(self, context: Context, present: list[Candidate]) -> str:
         """Return the words for the candidates of a group that have a cost."""
@@ -119,17 +132,33 @@ class Best(Ranking, frozen=True, kw_only=True, tag="best"):
         best = (max if self.last else min)(present, key=_cost)
         ties = [rival for rival in present if rival is not best and _open(context, rival, best)]
         named = sorted([best, *ties], key=_cost)
-        text = listing([f"{candidate.label} ({self.figure(candidate)})" for candidate in named])
+        text = listing(
+            [f"{rival.label} ({self.figure(rival)}{_joined(self.doubt(rival))})" for rival in named]
+        )
         return f"{text}, too close to call" if ties else text
 
 
 class Order(Ranking, frozen=True, kw_only=True, tag="order"):
-    """All candidates with their costs, the fastest first."""
+    """All candidates with their costs, the fastest first; neighbours that cannot be told apart are named together."""
 
     def told(self, context: Context, present: list[Candidate]) -> str:
-        """Everybody with the cost."""
-        ordered = sorted(present, key=_cost)
-        return ", ".join(f"{candidate.label} {self.figure(candidate)}" for candidate in ordered)
+        """Everybody with the cost, and the interval of a doubtful one."""
+        ranks: list[list[Candidate]] = []
+        for candidate in sorted(present, key=_cost):
+            if ranks and _open(context, ranks[-1][-1], candidate):
+                ranks[-1].append(candidate)
+            else:
+                ranks.append([candidate])
+        return ", ".join(self._rank(rank) for rank in ranks)
+
+    def _rank(self, rank: list[Candidate]) -> str:
+        text = listing(
+            [f"{candidate.label} {self.figure(candidate)}{self.doubt(candidate)}" for candidate in rank]
+        )
+        if len(rank) == 1:
+            return text
+        same = all(candidate.cost == rank[0].cost for candidate in rank)
+        return f"{text} ({'the same' if same else 'too close to call'})"
 
 
 class Range(Rule, frozen=True, kw_only=True, tag="range"):
@@ -300,6 +329,26 @@ def _no_figure(names: Iterable[str]) -> str:
 def _open(context: Context, candidate: Candidate, other: Candidate) -> bool:
     ratio = context.ratio(candidate, other)
     return not (ratio.above(1) or ratio.below(1))
+
+
+def _masked(named: Iterable[tuple[str, set[str]]]) -> str:
+    """What of these ran without instructions that the processor has: all its figures are of a lower CPU tier."""
+    names: dict[str, dict[str, None]] = {}
+    whole = True
+    for name, tiers in named:
+        if tiers and FULL not in tiers:
+            names.setdefault(" and ".join(sorted(tiers)), {})[name] = None
+        else:
+            whole = False
+    told = [
+        f"{tier}: {'all' if whole and len(names) == 1 else listing(list(of))}" for tier, of in names.items()
+    ]
+    return f" (CPU tier {'; '.join(told)})" if told else ""
+
+
+def _joined(doubt: str) -> str:
+    """An interval within parentheses that are open already."""
+    return doubt.replace(" (", ", ").removesuffix(")")
 
 
 def _cost(candidate: Candidate) -> float:

@@ -4,6 +4,7 @@
     published.csv   every published figure, digits as printed
     claims.toml     every claim of the text, in one of the forms of `perbyte.studies.claims`
     NOTES.md        what cannot be repeated, and why
+    seen.csv        how its claims came out on which core, where that is kept
 
 Nothing is measured and nothing is judged here; but everything that can be found wrong without a run is.
 """
@@ -26,11 +27,12 @@ from perbyte.errors import DataFileError, DataFileWarning, UsageError
 from perbyte.studies.answers import AnswerSentence
 from perbyte.studies.claims import AnyClaim, Form
 from perbyte.studies.evidence import cells_of, dimensions
-from perbyte.studies.model import OVER, PublishedFigure, Study, StudyFile, Value
+from perbyte.studies.model import OVER, PublishedFigure, SeenVerdict, Study, StudyFile, Value
 from perbyte.studies.wording import listing
 from perbyte.studies.words import check as check_words
 
 STUDY_FILE = "study.toml"
+SEEN_FILE = "seen.csv"
 SEARCH_VARIABLE = "PERBYTE_STUDIES"
 
 
@@ -87,6 +89,7 @@ def read_study(path: Path) -> Study:
         claims=judged.claims,
         answers=judged.answers,
         notes=read_text(path / "NOTES.md"),
+        seen=tuple(read_csv(path / SEEN_FILE, SeenVerdict)) if (path / SEEN_FILE).exists() else (),
     )
     _check(study)
     return study
@@ -151,9 +154,13 @@ def _check(study: Study) -> None:
             raise Problem("there are no [[claims]]", hint="write down at least one claim of the text")
         no_duplicates([claim.id for claim in study.claims], "[[claims]]")
     known = _known(study)
+    kinds = {claim.id: claim.counted_as for claim in study.claims if not claim.reading_of}
     for claim in study.claims:
         assert isinstance(claim, Form)
         with located(f"{place}/claims.toml: [[claims]] {claim.id}"):
+            if claim.reading_of and kinds.get(claim.reading_of) != claim.counted_as:
+                hint = "name a claim of the same `about` that is no reading of another one"
+                raise Problem(f"there is no such claim '{claim.reading_of}'", key="reading_of", hint=hint)
             _check_claim(claim, known)
             check_words(claim)
     for answer in study.answers:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import hashlib
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
@@ -18,7 +20,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from perbyte.datafile import Problem, Text, no_duplicates, one_of
 from perbyte.model import Estimate, Policy
-from perbyte.stats.quantity import PUBLISHED_UNITS, Unit
+from perbyte.stats.quantity import BYTES_A_SECOND, TIMES, Unit
 
 OVER = " over "
 GROUP = "group"
@@ -80,8 +82,6 @@ class PublishedFigure(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
             if not math.isfinite(value) or value <= 0:
                 hint = "where the source prints a zero for 'not available', say available = no"
                 raise Problem(f"'{self.printed}' is not a figure above 0", key="value", hint=hint)
-        if self.unit not in PUBLISHED_UNITS:
-            one_of(self.unit, PUBLISHED_UNITS, "published unit", "unit")
         if self.cell and len(self.sides) != 1 + (self.unit == Unit.RATIO):
             hint = "write a ratio as `CELL over CELL`"
             raise Problem("a ratio needs two cells, every other figure one", key="cell", hint=hint)
@@ -107,7 +107,8 @@ class CellGroup(Struct, frozen=True, forbid_unknown_fields=True):
 
     `selectors` name them in full, contract included. `quick` takes their place in the quick variant; empty leaves the
     group out of it, None means the same cells. `tags` are the dimensions that claims speak of beside those of the
-    cell itself (cipher, mode, interface ...). `block_bytes` is 0 where no claim counts blocks.
+    cell itself (cipher, mode, interface ...). `block_bytes` is 0 where no claim counts blocks. Without `charts` the
+    group is in no chart of the study's page: it stands beside what the text compares.
     """
 
     name: Text
@@ -116,6 +117,7 @@ class CellGroup(Struct, frozen=True, forbid_unknown_fields=True):
     quick: tuple[Text, ...] | None = None
     tags: dict[str, Text] = {}
     block_bytes: Count = 0
+    charts: bool = True
 
     def __post_init__(self) -> None:
         for name in self.tags:
@@ -189,9 +191,11 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     `says` is the claim in our words and `place` where it stands. `words` are those without a number, with the limits
     that `words.toml` gives them; `figures_set` are those whose limit the authors' figures set instead, and
     `other_sense` those that mean no quantity here ("the most used cipher"). `reading` says what else had to be
-    decided. `about` tells findings of the text from numbers of the authors' own machine, which another one need not
-    share, and from questions that the text does not ask. `quantifier` is `every`, `most` or `some` of the groups the
-    form looks at; with `negate` each group must contradict the form instead of supporting it.
+    decided. `about` tells what the text says from what only its tables show, from numbers of the authors' own machine,
+    which another one need not share, and from questions that the text does not ask. `reading_of` is the claim that
+    puts the same statement of the text to another test: the statement counts once. `quantifier` is `every`, `most`
+    or `some` of the groups the form looks at; with `negate` each group must contradict the form instead of supporting
+    it.
     """
 
     id: Text
@@ -201,7 +205,8 @@ class Claim(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_f
     figures_set: tuple[Text, ...] = ()
     other_sense: tuple[Text, ...] = ()
     reading: str = ""
-    about: Literal["finding", "machine", "question"] = "finding"
+    about: Literal["finding", "table", "machine", "question"] = "finding"
+    reading_of: str = ""
     quantifier: Literal["every", "most", "some"] = "every"
     negate: bool = False
 
@@ -225,6 +230,28 @@ ComparedRow = tuple[str, Estimate, str]
 """What was compared, the ratio of costs, and a word for it: `faster`, `slower`, `equal` or `inconclusive`."""
 
 
+class SeenVerdict(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How a claim came out on one core, a line of seen.csv.
+
+    `rule` is the `rule_mark` of what it was judged by: a verdict under another rule says nothing of today's. `quick` is
+    `yes` where a quick run left comparisons out.
+    """
+
+    core: Text
+    run: Text
+    date: Text
+    claim: Text
+    rule: Text
+    outcome: Outcome
+    quick: Literal["yes", "no"] = "no"
+    evidence: str = ""
+
+
+def rule_mark(rule: str) -> str:
+    """Eight hex digits that a rule is recognised by."""
+    return hashlib.sha256(rule.encode()).hexdigest()[:8]
+
+
 class AnswerText(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A sentence of the answer to a study's question; `perbyte.studies.answers` fills its figures in."""
 
@@ -240,6 +267,14 @@ class Study(StudyFile, frozen=True, kw_only=True):
     claims: tuple[Claim, ...]
     answers: tuple[AnswerText, ...] = ()
     notes: str
+    seen: tuple[SeenVerdict, ...] = ()
+
+    def seen_elsewhere(self, verdict: Verdict, cores: Iterable[str]) -> tuple[SeenVerdict, ...]:
+        """How a claim came out on other cores than these, under the rule of `verdict`; the newest of each core."""
+        mark, known = rule_mark(verdict.rule), set(cores)
+        rows = [row for row in self.seen if row.claim == verdict.claim.id and row.rule == mark]
+        newest = {row.core: row for row in sorted(rows, key=lambda row: row.date)}
+        return tuple(row for core, row in newest.items() if core not in known)
 
     def selectors(self, *, quick: bool = False) -> tuple[str, ...]:
         """The selectors to measure, in the order of the study's file and without repetition."""
@@ -359,31 +394,30 @@ class Judgement:
     answers: tuple[str, ...] = ()
     tables: tuple[tuple[str, tuple[ComparedRow, ...]], ...] = ()
 
-    def count(self, outcome: Outcome, about: str = "") -> int:
-        """How many claims came out so: all, or only those that are counted under `about` (`Claim.counted_as`)."""
-        claims = [verdict.claim for verdict in self.verdicts if verdict.outcome is outcome]
-        return sum(about in ("", claim.counted_as) for claim in claims)
+    def count(self, outcome: Outcome) -> int:
+        """How many claims came out so, each reading of a statement by itself."""
+        return sum(verdict.outcome is outcome for verdict in self.verdicts)
+
+    def statements(self, about: str) -> dict[Outcome | None, int]:
+        """How many statements counted under `about` (`Claim.counted_as`) came out so; None where readings differ."""
+        verdicts: dict[str, set[Outcome]] = {}
+        for verdict in self.verdicts:
+            claim = verdict.claim
+            if claim.counted_as == about:
+                verdicts.setdefault(claim.reading_of or claim.id, set()).add(verdict.outcome)
+        fared = [own.pop() if len(own) == 1 else None for own in verdicts.values()]
+        return {outcome: fared.count(outcome) for outcome in (*Outcome, None) if outcome in fared}
 
 
 def published_ns(figure: PublishedFigure) -> float | None:
     """Nanoseconds per call that a published figure means; None for cycles, ratios and figures that are not there."""
     if figure.value is None:
         return None
-    match figure.unit:
-        case Unit.KILOBYTES_PER_SECOND:
-            return figure.size_bytes / (figure.value * 1e3) * 1e9
-        case Unit.MEGABITS_PER_SECOND:
-            return figure.size_bytes * 8 / (figure.value * 1e6) * 1e9
-        case Unit.MEBIBYTES_PER_SECOND:
-            return figure.size_bytes / (figure.value * 2**20) * 1e9
-        case Unit.MILLISECONDS:
-            return figure.value * 1e6 / figure.calls
-        case Unit.SECONDS | Unit.SECONDS_PER_OPERATION:
-            return figure.value * 1e9 / figure.calls
-        case Unit.OPERATIONS_PER_SECOND:
-            return 1e9 / figure.value
-        case _:
-            return None
+    if scale := BYTES_A_SECOND.get(figure.unit):
+        return figure.size_bytes * scale / figure.value
+    if scale := TIMES.get(figure.unit):
+        return figure.value / scale / figure.calls
+    return 1e9 / figure.value if figure.unit.more_is_better else None
 
 
 def published_cycles_per_byte(figure: PublishedFigure, clock_hz: float | None) -> float | None:

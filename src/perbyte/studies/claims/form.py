@@ -98,7 +98,8 @@ class Said(NamedTuple):
 class Candidate:
     """A name with its cost, or with the reason why it has none. `measured` is the cost with its epochs.
 
-    `struck` are the runners whose row took part in a choice of the best and has no figure.
+    `struck` are the runners whose row took part in a choice of the best and has no figure; `tiers` are the CPU tiers
+    of the rows that have one.
     """
 
     name: Value
@@ -107,6 +108,7 @@ class Candidate:
     absence: Absence | None = None
     reason: str = ""
     struck: tuple[str, ...] = ()
+    tiers: tuple[str, ...] = ()
 
     @property
     def cost(self) -> Estimate | None:
@@ -328,7 +330,8 @@ class Comparing(Form, frozen=True, kw_only=True):
             if not present:
                 return Candidate(name, label, None, bucket[0].absence, bucket[0].reason)
             parts.append(min(present, key=lambda cost: cost.estimate.value))
-        return Candidate(name, label, mean_cost(parts), struck=struck)
+        tiers = tuple(dict.fromkeys(str(row.dims["cpu"]) for row in rows if row.figure))
+        return Candidate(name, label, mean_cost(parts), struck=struck, tiers=tiers)
 
     def pairs(
         self,
