@@ -16,6 +16,7 @@ from perbyte.exchange import (
     read_listings,
     read_machine,
     read_meaning,
+    read_origin,
     read_text,
 )
 from perbyte.model import Run
@@ -63,13 +64,15 @@ def read_tool(file: Path, form: str, name: str | None, runner: str, meanings: Se
     `meanings` say which cell a benchmark is (`exchange.read_meaning`). Raises UsageError for what cannot be read.
     """
     source = "standard input" if str(file) == "-" else file.name
+    text = read_text(file)
     return make_benchmark_run(
-        read_benchmarks(form, read_text(file), source),
+        read_benchmarks(form, text, source),
         form,
         name=name or plain_name(file, form),
         source=source,
         runner=runner or form,
-        meanings=[read_meaning(text) for text in meanings],
+        meanings=[read_meaning(meaning) for meaning in meanings],
+        origin=read_origin(form, text),
     )
 
 
