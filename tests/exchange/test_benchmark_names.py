@@ -15,7 +15,9 @@ from perbyte.exchange.reading import Reading
 
 def meant(name: str, **told) -> tuple[str, str, int] | str:
     meaning = understand(name, load(), **told)
-    return meaning if isinstance(meaning, str) else (meaning.algorithm.id, meaning.operation, meaning.size_bytes)
+    return (
+        meaning if isinstance(meaning, str) else (meaning.algorithm.id, meaning.operation, meaning.size_bytes)
+    )
 
 
 @pytest.mark.parametrize(
@@ -104,7 +106,9 @@ def test_parameters_with_names_are_no_sizes_unless_they_say_so():
     assert meant("AESGCMBench.encrypt", **told) == ("aes-256-gcm", "seal", 1024)
     assert "another length" in meant("Aes128GcmBench.encrypt", **told)
     assert "is for" in meant("Sha256.digest", settings=(("tagLength", "16"),))
-    assert meant("Digests.digest", settings=(("algorithm", "SHA-256"), ("length", "64"), ("provider", "SUN"))) == (
+    assert meant(
+        "Digests.digest", settings=(("algorithm", "SHA-256"), ("length", "64"), ("provider", "SUN"))
+    ) == (
         "sha-256",
         "digest",
         64,
@@ -119,7 +123,12 @@ def test_the_package_is_part_of_the_name():
     text = "pkg: crypto/md5\nBenchmarkHash1K-8 800 1500 ns/op\npkg: crypto/sha256\nBenchmarkHash1K-8 900 600 ns/op\n"
     readings = read_benchmarks("benchfmt", text, "x")
     mapped = make_benchmark_run(
-        readings, "benchfmt", name="x", source="x", runner="x", meanings=[read_meaning("^Hash1K=sha-256@1KiB")]
+        readings,
+        "benchfmt",
+        name="x",
+        source="x",
+        runner="x",
+        meanings=[read_meaning("^Hash1K=sha-256@1KiB")],
     )
     assert [(cell.cell.algorithm, cell.ns_per_call) for cell in mapped.cells] == [("sha-256", 600)]
     assert "crypto/md5" in mapped.conditions.input["remarks"][0]
@@ -127,7 +136,11 @@ def test_the_package_is_part_of_the_name():
 
 def test_a_reading_that_its_tool_says_more_of_is_a_note():
     run = make_benchmark_run(
-        [Reading("sha-256", 3, float("nan"), unlike="of one iteration")], "x", name="x", source="x", runner="x"
+        [Reading("sha-256", 3, float("nan"), unlike="of one iteration")],
+        "x",
+        name="x",
+        source="x",
+        runner="x",
     )
     assert not run.cells
     assert "of one iteration" in run.conditions.input["remarks"][0]
@@ -189,12 +202,14 @@ def made_up(draw: random.Random) -> tuple[str, tuple[str, str, int], bool]:
             words.append(draw.choice(SAID[operation]))
         else:
             whole = single
-    if operation in UNSIZED:
-        size = 32
-    elif known.kind == "signature":
+    if operation in UNSIZED or known.kind == "signature":
         size = 32
     elif draw.random() < 0.85:
-        words.append(draw.choice([str(size)] + [f"{size // 1024}K", f"{size // 1024}KiB"] * (size % 1024 == 0) + [f"{size}B"]))
+        words.append(
+            draw.choice(
+                [str(size)] + [f"{size // 1024}K", f"{size // 1024}KiB"] * (size % 1024 == 0) + [f"{size}B"]
+            )
+        )
     else:
         whole = False
     if draw.random() < 0.3:

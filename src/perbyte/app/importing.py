@@ -45,16 +45,20 @@ def read_openssl(
         listings = [(join_listings([entry for entry, _, _ in listings]), *listings[0][1:])]
     titles = [title for _, _, title in listings]
     counts = {title: titles.count(title) for title in titles}
-    runs = []
+    runs: list[Run] = []
+    unknown: list[str] = []
     for number, (listing, source, title) in enumerate(listings):
         several = counts[title] > 1
         title = f"{title}-{titles[: number + 1].count(title)}" if several else title
-        runs.append(make_run(listing, name=title, source=source, machine=profile))
-        if not runs[-1].cells and not runs[-1].failures:
-            text = plain(next(iter(runs[-1].conditions.input["remarks"]), "no row"), 200)
-            raise UsageError(
-                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {text}", hint=LISTED
-            )
+        run = make_run(listing, name=title, source=source, machine=profile)
+        if run.cells or run.failures:
+            runs.append(run)
+            continue
+        text = plain(next(iter(run.conditions.input["remarks"]), "no row"), 200)
+        unknown.append(f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {text}")
+    if not runs:
+        raise UsageError(unknown[0], hint=LISTED)
+    runs[0].conditions.input["remarks"].extend(unknown)
     return runs
 
 

@@ -8,8 +8,8 @@ Perbyte itself need no import: a run's directory can be opened wherever it was c
 
 from __future__ import annotations
 
-from perbyte.exchange.benchmark_run import make_benchmark_run, read_meaning
 from perbyte.exchange.benchmark_origin import read_origin
+from perbyte.exchange.benchmark_run import make_benchmark_run, read_meaning
 from perbyte.exchange.benchmarks import FORMATS, read_benchmarks
 from perbyte.exchange.bootlog import read_machine
 from perbyte.exchange.continuous import to_action, to_bencher, to_benchfmt

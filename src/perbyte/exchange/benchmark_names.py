@@ -8,24 +8,30 @@ size, or as a word that says nothing of what is timed. One that is left over may
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
 
 from perbyte.catalogue import Catalogue
+from perbyte.exchange.algorithm_names import (
+    additions,
+    bare,
+    key_numbers,
+    last_word,
+    names_of,
+    short_names,
+    word_tables,
+)
 from perbyte.exchange.benchmark_sizes import BITS, SIZED, UNSIZED_BYTES, Sizes, units_of
 from perbyte.model import Algorithm
 
-_UNTIMED = frozenset({"probe", "routine"})
 _BOTH_WAYS = frozenset({"ctr", "ofb"})  # modes in which decryption is encryption
 _LONGEST = 12  # atoms of an algorithm's name: hss sha 256 h 5 w 8 h 5 w 8
 _SHORTEST = 2  # letters and digits of it
 _PHRASE = 4
 _DIGITS = 18
-_UNTOLD = frozenset({"keygen", "derive", "encapsulate", "decapsulate", "aggregate"})  # operations that take no data
+_UNTOLD = frozenset(
+    {"keygen", "derive", "encapsulate", "decapsulate", "aggregate"}
+)  # operations that take no data
 _PLAIN_FROM = 8  # a smaller number without unit is rather a number of a variant than a length of data
 _DECORATION = re.compile(
     r"/(?:real_time|process_time|manual_time|threads:1|iterations:\d+|repeats:\d+|min_(?:warmup_)?time:[\d.]+s?)(?=/|$)"
@@ -41,10 +47,6 @@ _SETTING = re.compile(r"\s*([A-Za-z][A-Za-z_. -]*?)\s*[=:]\s*([^=:]+?)\s*")
 _SIZE_SETTING = re.compile(r"size|len|bytes|input|message|msg|data|buf|^n$", re.IGNORECASE)
 _OTHER_SETTING = re.compile(r"tag|nonce|\biv|aad|block|salt|digest|hash|out|offset|align", re.IGNORECASE)
 _WHOSE = frozenset({"provider", "impl", "implementation", "library", "lib", "backend", "engine", "cpu"})
-_OF_OTHERS = frozenset(
-    "hmac pbkdf2 hkdf cmac gmac gcm cbc ctr ecb xts ccm ofb cfb ecdsa ecdh eddsa rsa dsa kem scrypt argon2 bcrypt tls".split()
-)  # words of a package that make another algorithm of the name that stands in it
-_OID = re.compile(r"\d+\.\d+\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +102,7 @@ def size_for(
     sizes: Sizes | None = None,
     settings: Iterable[tuple[str, str]] = (),
 ) -> int | str:
-    """Return the bytes of a call of the benchmark `name`, of which it is known that it times `algorithm`; or why not."""
+    """Return the bytes of a call of the benchmark `name`, which times `algorithm`; or why they are not known."""
     try:
         return _Name(name, catalogue, sizes or Sizes(), "", tuple(settings)).size_of(algorithm)
     except _Unclear as unclear:
@@ -109,8 +111,8 @@ def size_for(
 
 def package_is_of(package: str, algorithm: Algorithm, catalogue: Catalogue) -> bool:
     """False where the package `package` is one of another algorithm than `algorithm`."""
-    of_package = _names(catalogue)[0].get(_last_word(package))
-    return of_package is None or of_package is algorithm or _last_word(package) in _bare(algorithm.id)
+    of_package = names_of(catalogue)[0].get(last_word(package))
+    return of_package is None or of_package is algorithm or last_word(package) in bare(algorithm.id)
 
 
 class _Name:
@@ -161,13 +163,15 @@ class _Name:
             return Meaning(algorithm, operation, self._size(algorithm))
         numbers = [at for at, atom in enumerate(self.atoms) if self._free_number(atom)]
         if self.told is not None or numbers or (self.sizes.known and not self.sizes.holds(UNSIZED_BYTES)):
-            raise _Unclear(f"{operation} of {algorithm.id} takes no data, and its name tells a number; say it with --map")
+            raise _Unclear(
+                f"{operation} of {algorithm.id} takes no data, and its name tells a number; say it with --map"
+            )
         return Meaning(algorithm, operation, UNSIZED_BYTES)
 
     def size_of(self, algorithm: Algorithm) -> int:
         """The size, where somebody else says what the algorithm is."""
         self._match_all()
-        if self.keys and not self.keys & _bits(algorithm):
+        if self.keys and not self.keys & key_numbers(algorithm):
             raise _Unclear(f"its name tells a key of another length than {algorithm.id} has")
         if self.sizes.known and self.told is None and (size := self.sizes.roundest()):
             return size
@@ -182,42 +186,43 @@ class _Name:
             self._say_what_is_left_out()
             raise _Unclear("no algorithm of the catalogue is in its name; say it with --map")
         for other in found[1:]:
-            if other is not chosen and _bare(other.id) not in _additions(chosen):
+            if other is not chosen and bare(other.id) not in additions(chosen):
                 raise _Unclear(f"its name has {chosen.id} and {other.id}; say which with --map")
         self._agree_with_package(chosen)
-        if self.keys and not self.keys & _bits(chosen):
+        if self.keys and not self.keys & key_numbers(chosen):
             raise _Unclear(f"its name has {chosen.id}, and a key of another length; say it with --map")
         return chosen
 
     def _say_what_is_left_out(self) -> None:
         """Raise where an algorithm stands in it whose mode, parameters or rounds do not."""
-        short = _short_names(self.catalogue)
+        short = short_names(self.catalogue)
         for length in range(min(_LONGEST, len(self.atoms)), 0, -1):
             for at in range(len(self.atoms) - length + 1):
-                bare = "".join(atom.text for atom in self.atoms[at : at + length])
-                if bare in short:
+                joined = "".join(atom.text for atom in self.atoms[at : at + length])
+                if joined in short:
+                    known = short[joined].id
                     raise _Unclear(
-                        f"'{bare}' leaves out mode or parameters (the catalogue has {short[bare].id}); say it with --map"
+                        f"'{joined}' leaves out mode or parameters (the catalogue has {known}); say it with --map"
                     )
 
     def _match_all(self) -> list[Algorithm]:
         """The algorithms whose names stand in it, the longest first; their atoms are used up."""
-        names, _ = _names(self.catalogue)
+        names, _ = names_of(self.catalogue)
         found: list[tuple[int, Algorithm]] = []
         for length in range(min(_LONGEST, len(self.atoms)), 0, -1):
             for at in range(len(self.atoms) - length + 1):
                 part = self.atoms[at : at + length]
-                bare = "".join(atom.text for atom in part)
-                if any(atom.used for atom in part) or len(bare) < _SHORTEST:
+                joined = "".join(atom.text for atom in part)
+                if any(atom.used for atom in part) or len(joined) < _SHORTEST:
                     continue
-                if bare in _words_table()["unlike"]["names"]:
-                    raise _Unclear(f"the catalogue does not have the algorithm '{bare}'")
-                if bare not in names:
+                if joined in word_tables()["unlike"]["names"]:
+                    raise _Unclear(f"the catalogue does not have the algorithm '{joined}'")
+                if joined not in names:
                     continue
                 self._refuse_either(part, names)
                 for atom in part:
                     atom.used = True
-                found.append((len(bare), names[bare]))
+                found.append((len(joined), names[joined]))
         return [algorithm for _, algorithm in sorted(found, key=lambda entry: -entry[0])]
 
     def _refuse_either(self, part: list[_Atom], names: dict[str, Algorithm]) -> None:
@@ -227,14 +232,14 @@ class _Name:
             return
         if names["".join(atom.text for atom in part)].kind not in SIZED:
             return  # its figures need no size
-        if shorter in names or shorter in _names(self.catalogue)[1]:
+        if shorter in names or shorter in names_of(self.catalogue)[1]:
             others = [atom for atom in self.atoms if atom.is_number and atom not in part]
             if not others and self.told is None and not self.sizes.known:
                 raise _Unclear(f"{part[-1].text} may be the size or a part of the name; say it with --map")
 
     def _by_key_length(self) -> Algorithm | None:
         """A name that tells the length of the key apart from the algorithm: AESGCM/Seal-128-64."""
-        _, stems = _names(self.catalogue)
+        _, stems = names_of(self.catalogue)
         for length in range(min(6, len(self.atoms)), 0, -1):
             for at in range(len(self.atoms) - length + 1):
                 part = self.atoms[at : at + length]
@@ -269,18 +274,19 @@ class _Name:
         return members[int(atom.text)]
 
     def _of_package(self) -> Algorithm | None:
-        names, _ = _names(self.catalogue)
-        return names.get(_last_word(self.package))
+        names, _ = names_of(self.catalogue)
+        return names.get(last_word(self.package))
 
     def _agree_with_package(self, algorithm: Algorithm) -> None:
         """Raise where the package's name makes another algorithm of the one that stands in the benchmark's."""
-        known = "".join((_bare(algorithm.id), *map(_bare, algorithm.aliases)))
+        known = "".join((bare(algorithm.id), *map(bare, algorithm.aliases)))
         last = re.split(r"[/.]", self.package)[-1]
-        words = {atom.text for atom in _atoms([last])} | {_last_word(self.package)}
-        foreign = {word for word in words if word in _OF_OTHERS and word not in known}
+        of_others = word_tables()["of_others"]["words"]
+        words = {atom.text for atom in _atoms([last])} | {last_word(self.package)}
+        foreign = {word for word in words if word in of_others and word not in known}
         of_package = self._of_package()
-        if of_package and of_package is not algorithm and _bare(of_package.id) not in known:
-            foreign.add(_last_word(self.package))
+        if of_package and of_package is not algorithm and bare(of_package.id) not in known:
+            foreign.add(last_word(self.package))
         if foreign:
             raise _Unclear(f"its package is {last}, its name has {algorithm.id}; say it with --map")
 
@@ -288,11 +294,11 @@ class _Name:
 
     def _words(self, algorithm: Algorithm) -> Iterator[str]:
         """The words that may be operations, phrases as one; raises for one that is not understood."""
-        table = _words_table()
+        table = word_tables()
         neutral = set(table["neutral"]) | set(table["kind_neutral"].get(algorithm.kind, ()))
         own = {atom.text for name in (algorithm.id, algorithm.family) for atom in _atoms([name])}
         operations = {word for words in table["operations"][algorithm.kind].values() for word in words}
-        additions = _additions(algorithm)
+        added = additions(algorithm)
         at = 0
         while at < len(self.atoms):
             if self.atoms[at].used:
@@ -302,7 +308,7 @@ class _Name:
                 part = self.atoms[at : at + length]
                 if any(atom.used for atom in part):
                     continue
-                if "".join(atom.text for atom in part) in additions:
+                if "".join(atom.text for atom in part) in added:
                     at += length
                     for atom in part:
                         atom.used = True
@@ -334,14 +340,15 @@ class _Name:
     def _key_number(self, at: int, algorithm: Algorithm) -> bool:
         """Whether 'key' stands beside the length of the algorithm's key, which is used up then."""
         for near in (at + 1, at - 1):
-            if 0 <= near < len(self.atoms) and self.atoms[near].is_number:
-                if int(self.atoms[near].text) in (8 * algorithm.key_bytes, algorithm.key_bytes):
-                    self.atoms[near].used = self.atoms[at].used = True
-                    return True
+            if not (0 <= near < len(self.atoms) and self.atoms[near].is_number):
+                continue
+            if int(self.atoms[near].text) in (8 * algorithm.key_bytes, algorithm.key_bytes):
+                self.atoms[near].used = self.atoms[at].used = True
+                return True
         return False
 
     def _operation(self, algorithm: Algorithm, words: list[str]) -> str:
-        table = _words_table()["operations"][algorithm.kind]
+        table = word_tables()["operations"][algorithm.kind]
         meant = {name for name, known in table.items() if set(words) & set(known)}
         if len(meant) > 1:
             raise _Unclear(f"its name has {' and '.join(sorted(meant))}; say which with --map")
@@ -350,7 +357,7 @@ class _Name:
         name = meant.pop() if meant else ""
         if name and name not in algorithm.operations:
             raise _Unclear(f"the catalogue has no {name} of {algorithm.id}")
-        if not name and algorithm.id in _words_table()["everyday"]["words"] and not self._has_kind(algorithm):
+        if not name and algorithm.id in word_tables()["everyday"]["words"] and not self._has_kind(algorithm):
             raise _Unclear(f"'{algorithm.id}' may be a word of the language; say it with --map")
         if name:
             return name
@@ -363,7 +370,7 @@ class _Name:
         )
 
     def _has_kind(self, algorithm: Algorithm) -> bool:
-        kinds = _words_table()["kind_neutral"].get(algorithm.kind, ())
+        kinds = word_tables()["kind_neutral"].get(algorithm.kind, ())
         return any(atom.text in kinds for atom in self.atoms)
 
     # ---- the size
@@ -371,8 +378,10 @@ class _Name:
     def _size(self, algorithm: Algorithm) -> int:
         numbers = [(at, int(atom.text)) for at, atom in enumerate(self.atoms) if self._free_number(atom)]
         own = {int(number) for number in re.findall(r"\d+", algorithm.id)} | {8 * algorithm.key_bytes}
-        counted = _words_table()["counted"]["words"]
-        if several := [at for at, _ in numbers if at + 1 < len(self.atoms) and self.atoms[at + 1].text in counted]:
+        counted = word_tables()["counted"]["words"]
+        if several := [
+            at for at, _ in numbers if at + 1 < len(self.atoms) and self.atoms[at + 1].text in counted
+        ]:
             raise _Unclear(self._left_over(several))
         values = {at: units_of(value, self._unit_behind(at)) for at, value in numbers}
         if self.sizes.known:
@@ -411,7 +420,7 @@ class _Name:
         unit, between = self._unit_behind(at), self.atoms[at].between.strip()
         if unit in BITS:
             raise _Unclear(f"{value} bits may be the key's or the data's; say it with --map")
-        if not unit and value in _words_table()["unlike"]["numbers"].get(algorithm.id, ()):
+        if not unit and value in word_tables()["unlike"]["numbers"].get(algorithm.id, ()):
             raise _Unclear(f"{value} may be the size or a part of the name; say it with --map")
         if not unit and value < _PLAIN_FROM and between not in ("/", "=", ":", "@", "("):
             raise _Unclear(self._left_over([at]))
@@ -452,8 +461,8 @@ def _settings_in(
     """The parts of a name without its named parameters, and these with `settings`."""
     parts, found = [], list(settings)
     for part in re.split(r"(?=[/,;])", text):
-        bare = part.lstrip("/,; ")
-        if (match := _SETTING.fullmatch(bare)) and "::" not in bare:
+        plain = part.lstrip("/,; ")
+        if (match := _SETTING.fullmatch(plain)) and "::" not in plain:
             found.append((match[1], match[2]))
         else:
             parts.append(part)
@@ -478,88 +487,3 @@ def _count(value: str) -> tuple[int | None, str]:
     if not match or not units_of(1, match[2].lower()):
         return None, ""
     return int(match[1]), match[2].lower()
-
-
-def _last_word(package: str) -> str:
-    return _bare(re.split(r"[/.]", package)[-1])
-
-
-def _bits(algorithm: Algorithm) -> set[int]:
-    return {8 * algorithm.key_bytes, *map(int, re.findall(r"\d+", algorithm.id))}
-
-
-def _bare(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
-def _additions(algorithm: Algorithm) -> frozenset[str]:
-    table = _words_table()["additions"]
-    prefix = max((key for key in table if algorithm.id.startswith(key)), key=len, default="")
-    return frozenset(map(_bare, table.get(prefix, ())))
-
-
-@cache
-def _names(catalogue: Catalogue) -> tuple[dict[str, Algorithm], dict[str, dict[int, Algorithm]]]:
-    """Algorithms by the names that tell all of them; and by names without the length, with that."""
-    names: dict[str, Algorithm | None] = {}
-    stems: dict[str, dict[int, Algorithm]] = {}
-    for algorithm in catalogue.algorithms.values():
-        if algorithm.kind in _UNTIMED:
-            continue
-        for name in {_bare(text) for text in (algorithm.id, *_usual_names(algorithm))}:
-            names[name] = algorithm if names.get(name, algorithm) is algorithm else None
-        for stem, length in _without_length(algorithm):
-            stems.setdefault(_bare(stem), {})[length] = algorithm
-    for name, meant in _words_table()["conventions"].items():
-        if meant in catalogue.algorithms:
-            names[_bare(name)] = catalogue.algorithms[meant]
-    whole = {name: algorithm for name, algorithm in names.items() if algorithm}
-    return whole, {stem: members for stem, members in stems.items() if stem not in whole}
-
-
-@cache
-def _short_names(catalogue: Catalogue) -> dict[str, Algorithm]:
-    """Aliases that leave something out, longer than letters that stand in other words."""
-    whole, stems = _names(catalogue)
-    short = {
-        _bare(alias): algorithm
-        for algorithm in catalogue.algorithms.values()
-        if algorithm.kind not in _UNTIMED
-        for alias in algorithm.aliases
-        if not _OID.match(alias) and _bare(alias) not in whole and len(_bare(alias)) > _SHORTEST
-    }
-    everyday = ("seal", "seed", "mars", "idea", "cast")
-    return {name: algorithm for name, algorithm in short.items() if name not in stems and name not in everyday}
-
-
-def _usual_names(algorithm: Algorithm) -> Iterator[str]:
-    """Aliases that leave out neither mode nor numbers, and the orders in which length and mode are written."""
-    numbers = set(re.findall(r"\d+", algorithm.id))
-    for alias in algorithm.aliases:
-        if _OID.match(alias):
-            continue
-        if numbers <= set(re.findall(r"\d+", alias)) and _bare(algorithm.mode) in _bare(alias):
-            yield alias
-    if match := _in_parts(algorithm):
-        family, length, mode = match
-        yield from (f"{family}{mode}{length}", f"{mode}{family}{length}")
-
-
-def _in_parts(algorithm: Algorithm) -> tuple[str, str, str] | None:
-    # the number in XTS is that of one half's key or of both, so that only the order of the catalogue is clear
-    match = re.fullmatch(r"([a-z]+)-(128|192|256)-(?!xts)([a-z-]+)", algorithm.id)
-    return (match[1], match[2], match[3]) if match else None
-
-
-def _without_length(algorithm: Algorithm) -> Iterator[tuple[str, int]]:
-    if match := _in_parts(algorithm):
-        family, length, mode = match
-        yield f"{family}{mode}", int(length)
-        yield f"{mode}{family}", int(length)
-    elif algorithm.kind in ("kem", "signature") and (last := re.fullmatch(r"([a-z-]+)-(\d+)", algorithm.id)):
-        yield last[1], int(last[2])
-
-
-@cache
-def _words_table() -> dict[str, Any]:
-    return tomllib.loads(Path(__file__).with_name("benchmark_words.toml").read_text(encoding="utf-8"))

@@ -80,7 +80,11 @@ def _of_json(document: Any) -> Origin:
         if isinstance(benchmark, dict):
             runs = benchmark.get("runs")
             metadata.append(benchmark.get("metadata"))
-            metadata += [run.get("metadata") for run in runs if isinstance(run, dict)] if isinstance(runs, list) else []
+            metadata += (
+                [run.get("metadata") for run in runs if isinstance(run, dict)]
+                if isinstance(runs, list)
+                else []
+            )
     known = [entry for entry in metadata if isinstance(entry, dict)]
 
     def first(key: str) -> str:
@@ -104,4 +108,6 @@ def _of_jmh(entries: list[Any]) -> Origin:
 
 def _added(machine: Machine, **facts: Any) -> Machine:
     """`machine` with the facts that it lacks."""
-    return replace(machine, **{name: value for name, value in facts.items() if value and not getattr(machine, name)})
+    return replace(
+        machine, **{name: value for name, value in facts.items() if value and not getattr(machine, name)}
+    )

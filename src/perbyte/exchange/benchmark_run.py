@@ -20,8 +20,16 @@ from perbyte.exchange.benchmark_sizes import SIZED, UNSIZED_BYTES
 from perbyte.exchange.imported import imported_figure, imported_identity, imported_run
 from perbyte.exchange.reading import Reading
 from perbyte.model import Cell, CellFigure, Doubt, Interval, Run, Warning
+from perbyte.model.cell import LOOP
 
-_UNSAID = f"names of signatures that tell no length stand at {UNSIZED_BYTES} bytes, as such operations are measured"
+_UNSAID = (
+    f"names of signatures that tell no length stand at {UNSIZED_BYTES} bytes, as such operations are measured"
+)
+
+_OWN = re.compile(
+    r"Perbyte/runner=[^/]+/algorithm=(?P<algorithm>[^/]+)/operation=(?P<operation>[^/]+)/size=(?P<size>\d{1,15})"
+    r"/contract=(?P<contract>[a-z]+\.\d{1,3})/cpu=(?P<cpu>[^/+]+)(?:/state=(?P<state>[^/+]+))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,8 @@ def read_meaning(text: str) -> BenchmarkMeaning:
     if not match[2] and len(algorithm.operations) > 1:
         listed = ", ".join(algorithm.operations)
         raise UsageError(
-            f"--map: {algorithm.id} has {listed}: say which", hint=f"--map '{pattern}={algorithm.id}/{operation}'"
+            f"--map: {algorithm.id} has {listed}: say which",
+            hint=f"--map '{pattern}={algorithm.id}/{operation}'",
         )
     if operation not in algorithm.operations:
         raise UsageError(f"--map: {algorithm.id} has {', '.join(algorithm.operations)}, no {operation}")
@@ -75,9 +84,13 @@ def make_benchmark_run(
     notes: list[str] = list(origin.remarks)
     unsaid = False
     for reading in readings:
+        if cell := _own_cell(reading.name, runner, catalogue):
+            figures[cell] = _figure(cell, reading, form, origin.version)
+            continue
         meaning = reading.unlike or _meaning(reading, catalogue, meanings)
         if isinstance(meaning, str):
-            notes.append(f"{_where(reading)}: {reading.ns:.6g} ns; {meaning}")
+            shown = f"{reading.ns:.6g} ns; " if reading.ns > 0 else ""
+            notes.append(f"{_where(reading)}: {shown}{meaning}")
             continue
         contract = catalogue.default_contract(meaning.algorithm)
         cell = Cell(runner, meaning.algorithm.id, meaning.operation, meaning.size_bytes, contract)
@@ -102,6 +115,18 @@ def make_benchmark_run(
     )
 
 
+def _own_cell(name: str, runner: str, catalogue: Catalogue) -> Cell | None:
+    """The cell of a name that `perbyte export` wrote."""
+    match = _OWN.fullmatch(name)
+    if not match or match["algorithm"] not in catalogue.algorithms:
+        return None
+    if match["operation"] not in catalogue.algorithms[match["algorithm"]].operations:
+        return None
+    contract = match["contract"].replace(".", "/")
+    size, state = int(match["size"]), match["state"] or LOOP
+    return Cell(runner, match["algorithm"], match["operation"], size, contract, match["cpu"], state=state)
+
+
 def _where(reading: Reading) -> str:
     package = f"{reading.package}: " if reading.package else ""
     settings = "".join(f", {name}={value}" for name, value in reading.settings)
@@ -123,9 +148,7 @@ def _figure(cell: Cell, reading: Reading, form: str, version: str) -> CellFigure
     )
 
 
-def _meaning(
-    reading: Reading, catalogue: Catalogue, meanings: Sequence[BenchmarkMeaning]
-) -> Meaning | str:
+def _meaning(reading: Reading, catalogue: Catalogue, meanings: Sequence[BenchmarkMeaning]) -> Meaning | str:
     """The cell that a reading stands for, or why there is none."""
     qualified = f"{reading.package}/{reading.name}" if reading.package else reading.name
     for meaning in meanings:
@@ -145,7 +168,9 @@ def _meaning(
             return size
         if meaning.size_bytes and reading.sizes.known and not reading.sizes.holds(size):
             return f"--map says {size} bytes, and its throughput another size"
-        return Meaning(algorithm, meaning.operation, size if algorithm.kind in SIZED else size or UNSIZED_BYTES)
+        return Meaning(
+            algorithm, meaning.operation, size if algorithm.kind in SIZED else size or UNSIZED_BYTES
+        )
     return understand(
         reading.name, catalogue, sizes=reading.sizes, package=reading.package, settings=reading.settings
     )

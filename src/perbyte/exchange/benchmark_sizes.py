@@ -81,7 +81,7 @@ def units_of(value: int, unit: str) -> tuple[int, ...]:
 
 def _half_a_digit(text: str) -> float:
     """Half of the last digit of a printed number, as a part of it."""
-    mantissa, _, exponent = text.lower().partition("e")
+    mantissa, _, _ = text.lower().partition("e")
     value = abs(float(mantissa))
     decimals = len(mantissa.partition(".")[2])
     return 0.5 * 10.0**-decimals / value if value else 1.0

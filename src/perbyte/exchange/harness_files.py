@@ -59,15 +59,20 @@ def _from_double(size: float) -> Sizes:
 
 
 _CONSOLE = re.compile(
-    r"^(?P<name>\S+)\s+(?P<time>[\d.e+]+) (?P<tu>ns|us|ms|s)\s+(?P<cpu>[\d.e+]+) (?P<cu>ns|us|ms|s)\s+(?P<count>\d+)(?P<rest>.*)$"
+    r"^(?P<name>\S+)\s+(?P<time>[\d.e+]+) (?P<tu>ns|us|ms|s)\s+(?P<cpu>[\d.e+]+) (?P<cu>ns|us|ms|s)\s+\d+"
+    r"(?P<rest>.*)$"
 )
-_CONSOLE_RATE = re.compile(r"bytes_per_second=(?P<rate>[\d.]+)(?P<unit>[kKMGT]?)i?B?/s|(?P<old>[\d.]+)(?P<ou>[kKMG])i?B/s")
+_CONSOLE_RATE = re.compile(
+    r"bytes_per_second=(?P<rate>[\d.]+)(?P<unit>[kKMGT]?)i?B?/s|(?P<old>[\d.]+)(?P<ou>[kKMG])i?B/s"
+)
 _AGGREGATE = re.compile(r"_(mean|median|stddev|cv|min|max)$")
 
 
 def _google_console(text: str) -> Iterator[Reading]:
     rows = [(line, match) for line, raw in enumerate(text.split("\n"), 1) if (match := _CONSOLE.match(raw))]
-    with_median = {match["name"].removesuffix("_median") for _, match in rows if match["name"].endswith("_median")}
+    with_median = {
+        match["name"].removesuffix("_median") for _, match in rows if match["name"].endswith("_median")
+    }
     for line, match in rows:
         name = match["name"]
         aggregate = _AGGREGATE.search(name)
@@ -95,19 +100,28 @@ def criterion(text: str) -> Iterator[Reading]:
     """The text of `cargo bench`: estimate and 95 % interval of the time, and the throughput that tells the size."""
     above, pending, printed = "", None, ""
     for line, raw in enumerate(text.split("\n"), start=1):
+        if raw.lstrip().startswith("change:"):
+            above = ""  # what follows are differences to an earlier run
         if match := _CRITERION.match(raw):
             if pending:
                 yield pending
+            name = (match["name"] or above).strip()
+            if "cycles" in match["mu"]:  # of the plug-in criterion-cycles-per-byte
+                pending = None
+                yield Reading(
+                    name, line, math.nan, unlike="it is in ticks of a counter, whose rate is not said"
+                )
+                continue
             low, mid, high = (
                 number(match[part], line, "a time") * scale(match[unit], line)
                 for part, unit in (("low", "lu"), ("mid", "mu"), ("high", "hu"))
             )
             printed = match["mid"]
-            pending = Reading(match["name"] or above, line, mid, low=low, high=high, level=0.95)
+            pending = Reading(name, line, mid, low=low, high=high, level=0.95)
         elif pending and (rate := _CRITERION_THRPT.match(raw)):
             per_s = number(rate["rate"], line, "a rate") * BYTES[rate["unit"]]
             pending = replace(pending, sizes=rounded(per_s * pending.ns * 1e-9, rate["rate"], printed))
-        elif re.search(r"\btime:\s+\[", raw):
+        elif re.search(r"\btime:\s+\[(?![-+])", raw):
             raise BrokenListing(line, "the line with the time is cut off")
         above = raw.strip() or above
     if pending:
@@ -240,7 +254,13 @@ def _jmh_table(text: str) -> Iterator[Reading]:
                 continue  # a part of another row: its percentiles, or what a profiler says
             settings = _in_columns(raw, columns, match.start())
             yield _jmh_reading(
-                words[0], line, (score, score - off, score + off), match["unit"], settings, threads=threads, mode=match["mode"]
+                words[0],
+                line,
+                (score, score - off, score + off),
+                match["unit"],
+                settings,
+                threads=threads,
+                mode=match["mode"],
             )
 
 

@@ -16,7 +16,8 @@ _BOTAN = re.compile(
     r"(?: (?P<cpb>[\d.]+) cycles/byte)?"
 )
 _BOTAN_OPS = re.compile(
-    r"^(?P<name>\S.*?) (?P<rate>\d+(?:\.\d+)?) (?P<what>\S[^;]*)/sec; (?P<ms>[\d.]+) ms/op(?: (?P<cycles>\d+) cycles/op)?"
+    r"^(?P<name>\S.*?) (?P<rate>\d+(?:\.\d+)?) (?P<what>\S[^;]*)/sec; [\d.]+ ms/op"
+    r"(?: (?P<cycles>\d+) cycles/op)?"
 )
 _TAG, _PROVIDER = re.compile(r"\(\d+\)"), re.compile(r" ?\[[^\]]*\]")
 
@@ -38,7 +39,13 @@ def botan(text: str) -> Iterator[Reading]:
             rate = number(match["rate"], line, "a rate")
             cycles = number(match["cycles"], line, "cycles") if match["cycles"] else math.nan
             name = f"{_TAG.sub('', _PROVIDER.sub('', match['name']))} {match['what']}"
-            yield Reading(name, line, 1e9 / rate if rate > 0 else math.nan, cycles=cycles, unlike="" if rate > 0 else "no rate")
+            yield Reading(
+                name,
+                line,
+                1e9 / rate if rate > 0 else math.nan,
+                cycles=cycles,
+                unlike="" if rate > 0 else "no rate",
+            )
 
 
 _SLOPE_HEAD = re.compile(r"^\s*(?P<name>\S.*?)?\s+\|\s+nanosecs/(?P<per>byte|iter)\s")
@@ -55,11 +62,16 @@ def slope(text: str) -> Iterator[Reading]:
     head, per, title = "", "byte", ""
     for line, raw in enumerate(text.split("\n"), start=1):
         if match := _SLOPE_HEAD.match(raw):
-            head, per = re.sub("^AES$", "AES-128", match["name"] or ""), match["per"]  # libgcrypt's name for it
+            head, per = (
+                re.sub("^AES$", "AES-128", match["name"] or ""),
+                match["per"],
+            )  # libgcrypt's name for it
         elif match := _SLOPE.match(raw):
             cycles = math.nan if match["cpb"] == "-" else number(match["cpb"], line, "cycles") * SLOPE_BYTES
             ns = number(match["ns"], line, "ns/B") * SLOPE_BYTES
-            yield Reading(f"{head} {match['what'] or ''}".strip(), line, ns, exact(SLOPE_BYTES), cycles=cycles)
+            yield Reading(
+                f"{head} {match['what'] or ''}".strip(), line, ns, exact(SLOPE_BYTES), cycles=cycles
+            )
         elif "ns/B" in raw:
             raise BrokenListing(line, "the row is cut off")
         elif re.fullmatch(r"[A-Za-z]+:\s*", raw):
@@ -67,7 +79,13 @@ def slope(text: str) -> Iterator[Reading]:
         elif per == "iter" and (match := _SLOPE_CALLS.match(raw)):
             cycles = math.nan if match["cycles"] == "-" else number(match["cycles"], line, "cycles")
             unlike = "the cost of one iteration, and no whole call" if title == "kdf" else ""
-            yield Reading(f"{head} {match['what']}".strip(), line, number(match["ns"], line, "ns"), cycles=cycles, unlike=unlike)
+            yield Reading(
+                f"{head} {match['what']}".strip(),
+                line,
+                number(match["ns"], line, "ns"),
+                cycles=cycles,
+                unlike=unlike,
+            )
 
 
 _SUPERCOP = re.compile(r"(\S+) (\S+) (\S+) (\d{8}) crypto_(\w+) ([^/\s]+)(?:/(\S+))? (\w+) ?(.*)$")
@@ -122,7 +140,8 @@ def supercop(text: str) -> Iterator[Reading]:
 
 
 _BSSL = re.compile(
-    r"Did (?P<calls>\d+) (?P<name>.+?) operations? in (?P<us>\d+)us \((?P<rate>[\d.]+) ops/sec\)(?:: (?P<mb>[\d.]+) MB/s)?"
+    r"Did (?P<calls>\d+) (?P<name>.+?) operations? in (?P<us>\d+)us \([\d.]+ ops/sec\)"
+    r"(?:: (?P<mb>[\d.]+) MB/s)?"
 )
 _BSSL_NAMES = (
     (r" \(same key\)", ""),
@@ -162,7 +181,8 @@ def _bssl_reading(name: str, line: int, calls: float, us: float, sizes: Sizes) -
 
 _WOLF_BLOCK = re.compile(r"wolfCrypt Benchmark \(block bytes (\d{1,12}),")
 _WOLF_RATE = re.compile(
-    r"^(?P<name>[A-Za-z].*?)\s+(?P<total>[\d.]+) [KMGkmg]?i?B(?:ytes)? took [\d.]+ seconds,\s+(?P<rate>[\d.]+) (?P<unit>[KMG]i?B)/s"
+    r"^(?P<name>[A-Za-z].*?)\s+[\d.]+ [KMGkmg]?i?B(?:ytes)? took [\d.]+ seconds,\s+"
+    r"(?P<rate>[\d.]+) (?P<unit>[KMG]i?B)/s"
     r"(?:,? Cycles per byte =\s*(?P<cpb>[\d.]+))?"
 )
 _ENOUGH_TOTALS = 6  # that all are multiples of five by chance: once in 5**6
@@ -223,7 +243,11 @@ def wolfcrypt(text: str) -> Iterator[Reading]:
 
 def _counts_mebibytes(text: str) -> bool:
     totals = [float(total) for total in re.findall(r"\s(\d{1,9}(?:\.0+)?) MB took ", text)]
-    return "(block bytes 1048576," in text and len(totals) >= _ENOUGH_TOTALS and not any(total % 5 for total in totals)
+    return (
+        "(block bytes 1048576," in text
+        and len(totals) >= _ENOUGH_TOTALS
+        and not any(total % 5 for total in totals)
+    )
 
 
 def _wolf_name(name: str) -> str:
@@ -235,7 +259,8 @@ def _wolf_name(name: str) -> str:
 
 
 _CRYPTSETUP = re.compile(
-    r"^(?P<cipher>[a-z0-9]+)-(?P<mode>[a-z0-9]+)\s+(?P<bits>\d+)b\s+(?P<enc>[\d.]+|N/A)(?: MiB/s)?\s+(?P<dec>[\d.]+|N/A)(?: MiB/s)?\s*$"
+    r"^(?P<cipher>[a-z0-9,_-]+?)-(?P<mode>[a-z0-9:]+)\s+(?P<bits>\d+)b"
+    r"\s+(?P<enc>[\d.]+|N/A)(?: MiB/s)?\s+(?P<dec>[\d.]+|N/A)(?: MiB/s)?\s*$"
 )
 _CRYPTSETUP_KDF = re.compile(
     r"^(?P<name>PBKDF2-\S+|argon2id?)\s+(?P<rest>N/A|\d+ iterations.*(?:per second|memory).*)$"
@@ -252,6 +277,7 @@ def cryptsetup(text: str) -> Iterator[Reading]:
             for what, way in (("enc", "encrypt"), ("dec", "decrypt")):
                 if match[what] != "N/A" and (rate := number(match[what], line, "a rate") * 2**20) > 0:
                     name = f"{match['cipher']}-{bits}-{match['mode']} {way}"
+                    name = name.replace("xchacha12,aes-256-adiantum", "adiantum-xchacha12")
                     yield Reading(name, line, CRYPTSETUP_BYTES / rate * 1e9, exact(CRYPTSETUP_BYTES))
         elif match := _CRYPTSETUP_KDF.match(raw.strip()):
             why = "it tells how much work takes a given time, and no cost of parameters of the catalogue"
@@ -260,23 +286,41 @@ def cryptsetup(text: str) -> Iterator[Reading]:
             raise BrokenListing(line, "the row is cut off")
 
 
-_MBED_RATE = re.compile(r"^(?P<name>[A-Za-z].*?)\s*:\s+(?P<rate>\d+) KiB/s,\s+(?P<cpb>\d+) cycles/byte")
+_MBED_RATE = re.compile(
+    r"^(?P<name>[A-Za-z0-9].*?)\s*:\s+(?P<rate>\d+) (?P<unit>KiB|KB|Kb)/s"
+    r"(?:,\s+(?P<each>\d+) (?P<what>cycles|ns)/byte)?"
+)
 _MBED_OPS = re.compile(r"^(?P<name>[A-Za-z].*?)\s*:\s+(?P<rate>[\d.]+)\s+(?P<what>[a-z][a-z ]*)/s\s*$")
 MBED_BYTES = 1024
 """BUFSIZE of Mbed TLS's programs/test/benchmark.c."""
 
 
 def mbedtls(text: str) -> Iterator[Reading]:
-    """`programs/test/benchmark` of Mbed TLS. Its ciphers encrypt buffers of MBED_BYTES; XTS is named by one half's key."""
+    """`programs/test/benchmark` of Mbed TLS. Its ciphers encrypt buffers of MBED_BYTES.
+
+    XTS is named by the length of one half's key.
+    """
     for line, raw in enumerate(text.split("\n"), start=1):
         if match := _MBED_RATE.match(raw.strip()):
             rate = number(match["rate"], line, "a rate") * 1024
             name = re.sub(r"^AES-XTS-(\d+)$", r"AES-\1-XTS", match["name"])
+            name = {"DES": "DES-CBC", "3DES": "3DES-CBC"}.get(name, name)
             hashes = re.match(r"(?:MD|RIPEMD|SHA|POLY1305|.*CMAC|.*DRBG)", name)
             name = name if hashes else f"{name} encrypt"
-            cycles = number(match["cpb"], line, "cycles") * MBED_BYTES
+            cycles = (
+                number(match["each"], line, "cycles") * MBED_BYTES if match["what"] == "cycles" else math.nan
+            )
             ns = MBED_BYTES / rate * 1e9 if rate > 0 else math.nan
-            yield Reading(name, line, ns, exact(MBED_BYTES), cycles=cycles, unlike="" if rate > 0 else "no rate")
+            unlike = (
+                "" if match["unit"] == "KiB" else f"whether {match['unit']} is of 1000 or of 1024 is not said"
+            )
+            unlike = unlike if rate > 0 else "no rate"
+            yield Reading(name, line, ns, exact(MBED_BYTES), cycles=cycles, unlike=unlike)
         elif match := _MBED_OPS.match(raw.strip()):
             rate = number(match["rate"], line, "a rate")
-            yield Reading(f"{match['name']} {match['what']}", line, 1e9 / rate if rate > 0 else math.nan, unlike="" if rate > 0 else "no rate")
+            yield Reading(
+                f"{match['name']} {match['what']}",
+                line,
+                1e9 / rate if rate > 0 else math.nan,
+                unlike="" if rate > 0 else "no rate",
+            )
