@@ -142,6 +142,9 @@ func goRun(c *C.pb_case, n C.uint64_t, which C.int) {
 	}
 	if bad := prepared[c].run(uint64(n), which); bad != 0 {
 		c.failures += C.uint64_t(bad)
+		if held, yes := prepared[c].(*routine); yes && held.why != nil {
+			say(c, held.why)
+		}
 	}
 }
 
