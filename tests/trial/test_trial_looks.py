@@ -77,11 +77,16 @@ def seen(tmp_path: Path, suffix: str, text: str, function: str = "my_hash") -> F
             id="python-other-hex",
         ),
         pytest.param(
-            ".py", f"{PYTHON}    return {SHA}.digest()[:32]\n", "32 bytes and not 64", marks=needs[".py"], id="python-short"
+            ".py",
+            f"{PYTHON}    return {SHA}.digest()[:32]\n",
+            "32 bytes and not 64",
+            marks=needs[".py"],
+            id="python-short",
         ),
         pytest.param(
             ".py",
-            f"import functools, hashlib\n@functools.lru_cache(maxsize=None)\ndef my_hash(data):\n    return {SHA}.digest()\n",
+            "import functools, hashlib\n@functools.lru_cache(maxsize=None)\n"
+            f"def my_hash(data):\n    return {SHA}.digest()\n",
             "where each call has new data",
             marks=needs[".py"],
             id="python-memo",
