@@ -12,7 +12,7 @@ from perbyte.trial.prototype import functions_of
 from perbyte.trial.subject import TrialRequest, read_calls, read_files
 
 KEYS = """void pair(unsigned char *{public}, unsigned char *{private}, const unsigned char *seed) {{ }}
-void mark(unsigned char sig[64], const unsigned char {private}[32]{both}, const unsigned char *msg, unsigned long n) {{ }}
+void mark(unsigned char sig[64], const unsigned char {private}[32]{both}, const unsigned char *m, unsigned long n) {{ }}
 int check(const unsigned char sig[64], const unsigned char {public}[32], const unsigned char *msg, unsigned long n)
 {{ return 0; }}
 """
