@@ -180,12 +180,12 @@ class _Name:
     # ---- the algorithm
 
     def _algorithm(self) -> Algorithm:
-        found = self._match_all()
-        chosen = found[0] if found else self._by_key_length() or self._of_package()
+        matches = self._match_all()
+        chosen = matches[0] if matches else self._by_key_length() or self._of_package()
         if chosen is None:
             self._say_what_is_left_out()
             raise _Unclear("no algorithm of the catalogue is in its name; say it with --map")
-        for other in found[1:]:
+        for other in matches[1:]:
             if other is not chosen and bare(other.id) not in additions(chosen):
                 raise _Unclear(f"its name has {chosen.id} and {other.id}; say which with --map")
         self._agree_with_package(chosen)
@@ -208,7 +208,7 @@ class _Name:
     def _match_all(self) -> list[Algorithm]:
         """The algorithms whose names stand in it, the longest first; their atoms are used up."""
         names, _ = names_of(self.catalogue)
-        found: list[tuple[int, Algorithm]] = []
+        matches: list[tuple[int, Algorithm]] = []
         for length in range(min(_LONGEST, len(self.atoms)), 0, -1):
             for at in range(len(self.atoms) - length + 1):
                 part = self.atoms[at : at + length]
@@ -222,8 +222,8 @@ class _Name:
                 self._refuse_either(part, names)
                 for atom in part:
                     atom.used = True
-                found.append((len(joined), names[joined]))
-        return [algorithm for _, algorithm in sorted(found, key=lambda entry: -entry[0])]
+                matches.append((len(joined), names[joined]))
+        return [algorithm for _, algorithm in sorted(matches, key=lambda entry: -entry[0])]
 
     def _refuse_either(self, part: list[_Atom], names: dict[str, Algorithm]) -> None:
         """A number behind a slash that ends a name may as well be the size, where the name is one without it."""
@@ -459,14 +459,14 @@ def _settings_in(
     text: str, settings: tuple[tuple[str, str], ...]
 ) -> tuple[list[str], tuple[tuple[str, str], ...]]:
     """The parts of a name without its named parameters, and these with `settings`."""
-    parts, found = [], list(settings)
+    parts, named = [], list(settings)
     for part in re.split(r"(?=[/,;])", text):
         plain = part.lstrip("/,; ")
         if (match := _SETTING.fullmatch(plain)) and "::" not in plain:
-            found.append((match[1], match[2]))
+            named.append((match[1], match[2]))
         else:
             parts.append(part)
-    return parts, tuple(found)
+    return parts, tuple(named)
 
 
 def _atoms(parts: Iterable[str]) -> list[_Atom]:

@@ -269,12 +269,12 @@ def _in_columns(row: str, columns: list[tuple[str, int]], end: int) -> tuple[tup
     values = row[:end].split()[1:]
     if len(values) == len(columns):
         return tuple((name, value) for (name, _), value in zip(columns, values, strict=True))
-    found, begin = [], row.find(" ")
+    named, begin = [], row.find(" ")
     for name, stop in columns:
         if value := row[begin : min(stop, end)].strip():
-            found.append((name, value))
+            named.append((name, value))
         begin = stop
-    return tuple(found)
+    return tuple(named)
 
 
 _GO_NAME = re.compile(r"-\d+$")
