@@ -40,7 +40,7 @@ def text(name: str) -> str:
             "botan-speed.txt",
             {("aes-128-gcm", way, size) for way in ("seal", "open") for size in (1024, 8192)}
             | {("sha-256", "digest", 1024), ("sha-256", "digest", 8192)},
-            0,
+            1,  # the key schedule
         ),
         (
             "bench-slope",  # of libgcrypt 1.10.1
@@ -71,7 +71,7 @@ def test_figures_are_the_tools_own():
         534.6,
         11906,
     ]
-    first = read_benchmarks("botan-speed", text("botan-speed.txt"), "x")[0]
+    first = read_benchmarks("botan-speed", text("botan-speed.txt"), "x")[1]
     assert first.ns == pytest.approx(1024 / (354.222 * 2**20) * 1e9)
     assert first.cycles == pytest.approx(6.47 * 1024)
     jmh = json.loads(text("jmh.json"))[0]["primaryMetric"]

@@ -7,15 +7,16 @@ import dataclasses
 import pytest
 
 from perbyte.exchange import make_benchmark_run, read_benchmarks, to_action, to_bencher, to_benchfmt
-from perbyte.exchange.benchmarks import Reading
+from perbyte.exchange.benchmark_sizes import exact
+from perbyte.exchange.reading import Reading
 from perbyte.model import Run
 
 
 @pytest.fixture
 def run() -> Run:
     readings = [
-        Reading("sha-256/64", 1, 100.0, 64, 90.0, 120.0, 0.95),
-        Reading("aes-128-gcm/seal/1024", 2, 500.0, 1024),
+        Reading("sha-256/64", 1, 100.0, exact(64), 90.0, 120.0, 0.95),
+        Reading("aes-128-gcm/seal/1024", 2, 500.0, exact(1024)),
     ]
     made = make_benchmark_run(readings, "criterion", name="x", source="x", runner="some lib")
     several = dataclasses.replace(

@@ -67,9 +67,15 @@ def test_an_imported_listing_comes_out_as_it_went_in(listing_text, name):
     for listing in read_listings(listing_text(name), name):
         first = make_run(listing, name="first")
         table = write_table(first)
-        assert table.left_out == ()
+        curves = [
+            cell
+            for cell in content([first])
+            if cell.algorithm in ("x25519", "ed25519") or cell.operation == "keygen"
+        ]
+        assert table.left_out == tuple(cell.address for cell in curves)
         again = imported(table.text)
         ours, theirs = content([first]), content(again)
+        ours = {cell: ns for cell, ns in ours.items() if cell not in curves}
         assert set(ours) == set(theirs)
         for cell, ns in ours.items():
             assert theirs[cell] == pytest.approx(ns, rel=2e-3 if cell.contract == "pk/1" else 1e-6), (

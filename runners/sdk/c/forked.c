@@ -20,6 +20,7 @@ typedef struct handed {
 	pb_gauge gauge;
 	uint64_t call_ticks;
 	int done;
+	char error[sizeof((pb_case *)0)->error]; /* of calls that failed */
 	pb_burst burst;
 } handed;
 
@@ -118,6 +119,7 @@ static void work(handed *page, pb_gauge *g, pb_prepared *p, const pb_burst_reque
 		pb_pmu_open(g); /* a counter counts the process that opened it */
 	g->clock_at = 0;
 	pb_burst_take(g, p, r, &page->burst);
+	memcpy(page->error, p->c.error, sizeof page->error);
 	page->call_ticks = p->call_ticks;
 	page->gauge = *g;
 	page->done = 1;
@@ -146,6 +148,10 @@ static int take_one(handed *page, pb_gauge *g, pb_prepared *p, const pb_burst_re
 			snprintf(words, room, "a fork was ended by signal %d", WTERMSIG(status));
 		else
 			snprintf(words, room, "a fork ended with exit status %d", WEXITSTATUS(status));
+		return -1;
+	}
+	if (page->error[0]) {
+		snprintf(words, room, "%s", page->error);
 		return -1;
 	}
 	int core = g->core, pmu = g->pmu;

@@ -96,11 +96,12 @@ void pb_measure(pb_server *s, const pb_request *q)
 			  .tolerance = pb_get_number(q, "contention_tolerance", 0.01),
 			  .patience = (unsigned)pb_get_integer(q, "patience", 0)},
 	};
-	char words[80];
+	char words[sizeof p->c.error];
 	int forked = 0, forks = (int)pb_get_integer(q, "forks", 0);
 	static int counts[PB_MAX_FORKS];
 	if (r.samples > PB_MAX_SAMPLES)
 		r.samples = PB_MAX_SAMPLES;
+	p->c.error[0] = '\0';
 	if (forks > 0 && !s->runner->empty) /* a language's own runtime has threads */
 		forked = pb_forked_take(&s->gauge, p, &r, forks, &b, counts, words, sizeof words);
 	if (forked < 0) {
@@ -109,6 +110,10 @@ void pb_measure(pb_server *s, const pb_request *q)
 	}
 	if (!forked)
 		pb_burst_take(&s->gauge, p, &r, &b);
+	if (p->c.error[0]) { /* a benchmark that ended, or threw: its calls took no time */
+		pb_refuse(s, "library", p->c.error);
+		return;
+	}
 	pb_begin_answer(s);
 	for (int i = 0; i < forked; i++)
 		pb_text_add(&s->answer, "%s%d%s", i ? "," : ",\"forked\":[", counts[i],

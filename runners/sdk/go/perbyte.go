@@ -33,6 +33,7 @@ type Row struct {
 	calls              string
 	key, nonce, output int
 	open               func(*given) (operation, error)
+	look               func(size int) // of a Function; nil for others
 }
 
 // An operation is prepared for one case; run makes n timed calls of one sort and tells how many went wrong.
@@ -141,6 +142,9 @@ func goRun(c *C.pb_case, n C.uint64_t, which C.int) {
 	}
 	if bad := prepared[c].run(uint64(n), which); bad != 0 {
 		c.failures += C.uint64_t(bad)
+		if held, yes := prepared[c].(*routine); yes && held.why != nil {
+			say(c, held.why)
+		}
 	}
 }
 
@@ -169,6 +173,9 @@ func goBegin(c *C.pb_case, _ C.int) {
 
 // Main speaks the protocol until it ends. Its name is that of the program's file.
 func Main(l Library, all ...Row) {
+	if looks(all) {
+		return
+	}
 	runtime.LockOSThread()
 	debug.SetGCPercent(-1)
 	ballast := make([]byte, heapBytes)

@@ -15,6 +15,7 @@ import (
 type Steps interface {
 	Begin(n uint64) error
 	Run() bool
+	Why() error // of a Run that was false
 	Close()
 }
 
@@ -43,6 +44,7 @@ var errNotReady = errors.New("the benchmark did not come to its loop")
 type routine struct {
 	steps Steps
 	ready bool
+	why   error
 }
 
 func (r *routine) begin(n uint64) error {
@@ -61,6 +63,7 @@ func (r *routine) run(n uint64, _ C.int) uint64 {
 	}
 	r.ready = false
 	if !r.steps.Run() {
+		r.why = r.steps.Why()
 		return n
 	}
 	return 0

@@ -155,8 +155,11 @@ static void show(pb_case *c)
 {
 	copy *own = find(c);
 	jbyteArray last = (*env)->CallStaticObjectMethod(env, calls, of_show, own ? own->state : NULL);
-	if (!fine() || !last)
+	if (!fine() || !last) { /* nothing was returned: what the call before left is no output */
+		if (c->out_len)
+			memset(c->out, 0, c->out_len);
 		return;
+	}
 	jsize length = (*env)->GetArrayLength(env, last);
 	if ((size_t)length == c->out_len)
 		(*env)->GetByteArrayRegion(env, last, 0, length, (jbyte *)c->out);
@@ -190,6 +193,12 @@ int main(int argc, char **argv)
 	if (argc < 10 || !start(argv[1], argc - 10, argv + 10)) {
 		fprintf(stderr, "perbyte-jvm: the virtual machine does not start\n");
 		return 3;
+	}
+	if (getenv("PERBYTE_LOOK")) {
+		jmethodID of_inspect = (*env)->GetStaticMethodID(env, calls, "inspect", "()V");
+		if (of_inspect)
+			(*env)->CallStaticVoidMethod(env, calls, of_inspect);
+		return fine() ? 0 : 1;
 	}
 	pb_foreign_rows(1);
 	pb_foreign_row(0, argv[4], atoi(argv[5]), argv[9], (unsigned)atoi(argv[6]), (unsigned)atoi(argv[7]),

@@ -27,6 +27,7 @@ struct trial_state {
 };
 
 static int trial_accepted;
+__attribute__((unused)) static int trial_learnt;
 static int trial_prepare(pb_case *c, struct trial_state *state);
 
 #ifdef TRIAL_GIVES_BACK
@@ -134,6 +135,7 @@ TRIAL_DRAWS int RAND_bytes(unsigned char *out, int length)
 static void trial_make_pair(pb_case *c, struct trial_state *state)
 {
 	trial_given_random(c->key[0], c->key_len);
+	memcpy(state->context, c->key[0], c->key_len); /* the seed, which a function may wipe */
 	TRIAL_KEYPAIR;
 	trial_given_random(NULL, 0);
 }

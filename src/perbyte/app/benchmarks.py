@@ -16,7 +16,7 @@ from perbyte.app.trying.clock import CELL_S, MOST_S, PAIR_S
 from perbyte.errors import EXIT_INTERRUPTED, UsageError
 from perbyte.measure import Plan, choose_cores, foresee, recall_pace, survey
 from perbyte.measure.plan import choose_twins
-from perbyte.model import Cell, Policy, Run, parse_address
+from perbyte.model import Cell, Failure, Policy, Run, parse_address
 from perbyte.model.text import counted
 from perbyte.runners import locate
 from perbyte.stats.trials import BaselineChange, changes, gaps
@@ -36,6 +36,7 @@ from perbyte.trial.kept import in_turn_policy
 from perbyte.trial.program import DoesNotBuild
 
 LEAST_S = 5.0
+MOST_HALF_WIDTH = 1.0  # of an interval, over the figure: a wider one says nothing of it
 Parts = list[tuple["BenchmarkProgram", Sequence[Cell]]]
 
 
@@ -100,7 +101,7 @@ class Benchmarks:
                 return [build_go(where, flags)]
         except DoesNotBuild as error:
             self.listener.urgent(str(error))
-            hint = "--flags '--features NAME'" if "requires the features" in str(error) else None
+            hint = _features_of(str(error))
             raise UsageError(f"{place} does not build: {error.first}", hint=hint) from None
         raise UsageError(
             f"{place}: no Cargo.toml and no *_test.go there",
@@ -147,7 +148,7 @@ class Benchmarks:
         done = self.conduct(plan, replace(surveyed, failures=()), policy, cut=True)
         if done.code == EXIT_INTERRUPTED:
             raise KeyboardInterrupt
-        return done.run
+        return without_empty(done.run)
 
     def beside_kept(self, *, keep: bool) -> tuple[Run, ChangedBenchmarks | None]:
         """Measure the present programs beside the kept ones, in turn; keep them where none are, or with `keep`.
@@ -184,3 +185,25 @@ class Benchmarks:
             named += [(titles.get(change.algorithm, change.algorithm), change) for change in changed]
             lost += [gap for gap in gaps(run, changed) if parse_address(gap).runner in runners]
         return run, ChangedBenchmarks(named, lost, new)
+
+
+def without_empty(run: Run) -> Run:
+    """The run without figures that cannot be a cost, or whose interval is wider than they are: they are failures."""
+    kept_cells, failures = [], list(run.failures)
+    for figure in run.cells:
+        if figure.per_call > 0 and figure.relative_half_width < MOST_HALF_WIDTH:
+            kept_cells.append(figure)
+            continue
+        text = f"no figure: {figure.clean_samples} of {figure.samples} samples were clean, and those lie too far apart"
+        if figure.clean_samples == 0:
+            text = f"no figure: 0 of {figure.samples} samples were clean"
+        failures.append(Failure("refused", figure.cell.runner, text, figure.cell.address))
+    return replace(run, cells=tuple(kept_cells), failures=tuple(failures))
+
+
+def _features_of(words: str) -> str | None:
+    """What to give cargo where it names features that a benchmark needs."""
+    match = re.search(r"requires the features: (.+)", words)
+    if not match:
+        return None
+    return f"--flags '--features {','.join(re.findall(r'`([^`]+)`', match[1])) or 'NAME'}'"

@@ -16,6 +16,7 @@ from perbyte.exchange import (
     read_listings,
     read_machine,
     read_meaning,
+    read_origin,
     read_text,
 )
 from perbyte.model import Run
@@ -44,16 +45,20 @@ def read_openssl(
         listings = [(join_listings([entry for entry, _, _ in listings]), *listings[0][1:])]
     titles = [title for _, _, title in listings]
     counts = {title: titles.count(title) for title in titles}
-    runs = []
+    runs: list[Run] = []
+    unknown: list[str] = []
     for number, (listing, source, title) in enumerate(listings):
         several = counts[title] > 1
         title = f"{title}-{titles[: number + 1].count(title)}" if several else title
-        runs.append(make_run(listing, name=title, source=source, machine=profile))
-        if not runs[-1].cells and not runs[-1].failures:
-            text = plain(next(iter(runs[-1].conditions.input["remarks"]), "no row"), 200)
-            raise UsageError(
-                f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {text}", hint=LISTED
-            )
+        run = make_run(listing, name=title, source=source, machine=profile)
+        if run.cells or run.failures:
+            runs.append(run)
+            continue
+        text = plain(next(iter(run.conditions.input["remarks"]), "no row"), 200)
+        unknown.append(f"{source}, line {listing.line}: the listing holds nothing Perbyte knows: {text}")
+    if not runs:
+        raise UsageError(unknown[0], hint=LISTED)
+    runs[0].conditions.input["remarks"].extend(unknown)
     return runs
 
 
@@ -63,13 +68,15 @@ def read_tool(file: Path, form: str, name: str | None, runner: str, meanings: Se
     `meanings` say which cell a benchmark is (`exchange.read_meaning`). Raises UsageError for what cannot be read.
     """
     source = "standard input" if str(file) == "-" else file.name
+    text = read_text(file)
     return make_benchmark_run(
-        read_benchmarks(form, read_text(file), source),
+        read_benchmarks(form, text, source),
         form,
         name=name or plain_name(file, form),
         source=source,
         runner=runner or form,
-        meanings=[read_meaning(text) for text in meanings],
+        meanings=[read_meaning(meaning) for meaning in meanings],
+        origin=read_origin(form, text),
     )
 
 

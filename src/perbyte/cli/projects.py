@@ -11,7 +11,7 @@ from perbyte.app.trying.clock import CELL_S, MOST_S, PAIR_S
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import BaselineOptions, Duration, GentleOption, QuietOption, TimeGateOptions, Words
 from perbyte.cli.streams import note, notes, print_lines
-from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, UsageError
+from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_MISSING, UsageError
 from perbyte.model import Run
 
 if TYPE_CHECKING:
@@ -86,7 +86,9 @@ def bench_command(asked: _BenchOptions) -> int:
         return _tell_changed(asked, run, changed)
     document = to_json(run) | {"benchmarks": benchmarks.benchmarks_json(programs, named=False)}
     before.tell(document, benchmarks.figures_lines(run, programs, as_markdown=before.markdown))
-    return EXIT_FINE if run.cells else EXIT_ENVIRONMENT
+    if not run.cells:
+        return EXIT_ENVIRONMENT
+    return EXIT_MISSING if any(failure.address for failure in run.failures) else EXIT_FINE
 
 
 def _tell_changed(asked: _BenchOptions, run: Run, changed: ChangedBenchmarks) -> int:

@@ -8,6 +8,7 @@ Perbyte itself need no import: a run's directory can be opened wherever it was c
 
 from __future__ import annotations
 
+from perbyte.exchange.benchmark_origin import read_origin
 from perbyte.exchange.benchmark_run import make_benchmark_run, read_meaning
 from perbyte.exchange.benchmarks import FORMATS, read_benchmarks
 from perbyte.exchange.bootlog import read_machine
@@ -27,6 +28,7 @@ __all__ = [
     "read_listings",
     "read_machine",
     "read_meaning",
+    "read_origin",
     "read_text",
     "to_action",
     "to_bencher",

@@ -1,8 +1,7 @@
-"""Readings of a benchmark tool as a run: names are looked for in the catalogue, or said by the user.
+"""Readings of a benchmark tool as a run: names are understood as a whole, or said by the user, or kept as notes.
 
-A benchmark is called as its author liked. So an algorithm is looked for among the words of its name, the operation
-too, and the size is the tool's own or the last number in the name. What is not understood is kept as a note, never
-dropped, and `--map` says what it is.
+What a name means is `benchmark_names`' business. What is not understood is kept as a note, never dropped, and `--map`
+says what it is.
 """
 
 from __future__ import annotations
@@ -14,13 +13,23 @@ from dataclasses import dataclass
 
 from perbyte.catalogue import Catalogue, load, parse_sizes
 from perbyte.catalogue.checking import OPERATIONS
-from perbyte.errors import PerbyteError, UsageError
-from perbyte.exchange.benchmarks import Reading
+from perbyte.errors import UsageError
+from perbyte.exchange.benchmark_names import Meaning, package_is_of, size_for, understand
+from perbyte.exchange.benchmark_origin import Origin
+from perbyte.exchange.benchmark_sizes import SIZED, UNSIZED_BYTES
 from perbyte.exchange.imported import imported_figure, imported_identity, imported_run
+from perbyte.exchange.reading import Reading
 from perbyte.model import Cell, CellFigure, Doubt, Interval, Run, Warning
+from perbyte.model.cell import LOOP
 
-_LONGEST = 4  # words that make an algorithm's name: chacha20 poly1305, hmac sha2 256
-_SIZE = re.compile(r"(\d+)\s*(KiB|MiB|KB|MB|K|M|B|bytes)?$", re.IGNORECASE)
+_UNSAID = (
+    f"names of signatures that tell no length stand at {UNSIZED_BYTES} bytes, as such operations are measured"
+)
+
+_OWN = re.compile(
+    r"Perbyte/runner=[^/]+/algorithm=(?P<algorithm>[^/]+)/operation=(?P<operation>[^/]+)/size=(?P<size>\d{1,15})"
+    r"/contract=(?P<contract>[a-z]+\.\d{1,3})/cpu=(?P<cpu>[^/+]+)(?:/state=(?P<state>[^/+]+))?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +43,11 @@ class BenchmarkMeaning:
 
 
 def read_meaning(text: str) -> BenchmarkMeaning:
-    """Read `PATTERN=ALGORITHM/OPERATION@SIZE` (operation and size may be missing). Raises UsageError."""
-    pattern, equals, rest = text.partition("=")
+    """Read `PATTERN=ALGORITHM/OPERATION@SIZE` (the size may be missing, and the operation where there is one only).
+
+    Raises UsageError.
+    """
+    pattern, equals, rest = text.rpartition("=")
     match = re.fullmatch(r"([^/@]+)(?:/([^/@]+))?(?:@([^/@]+))?", rest)
     try:
         compiled = re.compile(pattern)
@@ -45,6 +57,12 @@ def read_meaning(text: str) -> BenchmarkMeaning:
         raise UsageError(f"--map: '{text}' is not of the form", hint="--map 'BM_sha.*=sha-256/digest@8KiB'")
     algorithm = load().find(match[1])
     operation = match[2] or OPERATIONS[algorithm.kind][0]
+    if not match[2] and len(algorithm.operations) > 1:
+        listed = ", ".join(algorithm.operations)
+        raise UsageError(
+            f"--map: {algorithm.id} has {listed}: say which",
+            hint=f"--map '{pattern}={algorithm.id}/{operation}'",
+        )
     if operation not in algorithm.operations:
         raise UsageError(f"--map: {algorithm.id} has {', '.join(algorithm.operations)}, no {operation}")
     return BenchmarkMeaning(compiled, algorithm.id, operation, parse_sizes(match[3])[0] if match[3] else 0)
@@ -58,77 +76,101 @@ def make_benchmark_run(
     source: str,
     runner: str,
     meanings: Sequence[BenchmarkMeaning] = (),
+    origin: Origin | None = None,
 ) -> Run:
     """The readings as a run called `name`, its rows under the name `runner`. Not stored anywhere yet."""
-    catalogue = load()
+    catalogue, origin = load(), origin or Origin()
     figures: dict[Cell, CellFigure] = {}
-    notes: list[str] = []
+    notes: list[str] = list(origin.remarks)
+    unsaid = False
     for reading in readings:
-        cell = _cell(reading, runner, catalogue, meanings)
-        if isinstance(cell, str):
-            notes.append(f"line {reading.line}: {reading.name[:80]}: {reading.ns:.6g} ns; {cell}")
-        elif cell in figures:
-            notes.append(
-                f"line {reading.line}: {reading.name[:80]}: {cell.address} is there already; left out"
-            )
+        if cell := _own_cell(reading.name, runner, catalogue):
+            figures[cell] = _figure(cell, reading, form, origin.version)
+            continue
+        meaning = reading.unlike or _meaning(reading, catalogue, meanings)
+        if isinstance(meaning, str):
+            shown = f"{reading.ns:.6g} ns; " if reading.ns > 0 else ""
+            notes.append(f"{_where(reading)}: {shown}{meaning}")
+            continue
+        contract = catalogue.default_contract(meaning.algorithm)
+        cell = Cell(runner, meaning.algorithm.id, meaning.operation, meaning.size_bytes, contract)
+        if cell in figures:
+            notes.append(f"{_where(reading)}: {cell.address} is there already; left out")
         else:
-            figures[cell] = _figure(cell, reading, form)
-    identities = (imported_identity(runner, runner),) if figures else ()
-    values = tuple(figures.values())
-    return imported_run(name, form, source, values, identities=identities, remarks=notes, plan=tuple(figures))
+            figures[cell] = _figure(cell, reading, form, origin.version)
+            sized = meaning.algorithm.kind == "signature" and meaning.operation != "keygen"
+            unsaid |= sized and not reading.sizes.known and str(UNSIZED_BYTES) not in reading.name
+    if unsaid:
+        notes.append(_UNSAID)
+    identities = (imported_identity(runner, runner, version=origin.version),) if figures else ()
+    return imported_run(
+        name,
+        form,
+        source,
+        tuple(figures.values()),
+        identities=identities,
+        remarks=notes,
+        plan=tuple(figures),
+        machine=origin.machine,
+    )
 
 
-def _figure(cell: Cell, reading: Reading, form: str) -> CellFigure:
+def _own_cell(name: str, runner: str, catalogue: Catalogue) -> Cell | None:
+    """The cell of a name that `perbyte export` wrote."""
+    match = _OWN.fullmatch(name)
+    if not match or match["algorithm"] not in catalogue.algorithms:
+        return None
+    if match["operation"] not in catalogue.algorithms[match["algorithm"]].operations:
+        return None
+    contract = match["contract"].replace(".", "/")
+    size, state = int(match["size"]), match["state"] or LOOP
+    return Cell(runner, match["algorithm"], match["operation"], size, contract, match["cpu"], state=state)
+
+
+def _where(reading: Reading) -> str:
+    package = f"{reading.package}: " if reading.package else ""
+    settings = "".join(f", {name}={value}" for name, value in reading.settings)
+    return f"line {reading.line}: {package[:80]}{reading.name[:80]}{settings[:80]}"
+
+
+def _figure(cell: Cell, reading: Reading, form: str, version: str) -> CellFigure:
+    warnings = []
+    if reading.threads > 1:
+        text = f"the mean of {reading.threads} threads that ran at once"
+        warnings.append(Warning(Doubt.SEVERAL_PROCESSES, text, (reading.threads,)))
+    interval = None
     if math.isfinite(reading.high) and 0 < reading.low <= reading.ns <= reading.high:
         interval = Interval(reading.low, reading.high, reading.level, dominated_by="samples")
-        return imported_figure(cell, reading.ns, library=cell.runner, interval=interval)
-    doubt = Warning(Doubt.NO_INTERVAL, f"the interval is not known: {form} gives none")
-    return imported_figure(cell, reading.ns, library=cell.runner, warnings=(doubt,))
+    else:
+        warnings.append(Warning(Doubt.NO_INTERVAL, f"the interval is not known: {form} gives none"))
+    return imported_figure(
+        cell, reading.ns, library=cell.runner, version=version, interval=interval, warnings=warnings
+    )
 
 
-# (is it an AEAD, the way back) -> what "enc" and "dec" mean
-_WAYS = {(True, False): "seal", (True, True): "open", (False, False): "encrypt", (False, True): "decrypt"}
-
-
-def _cell(
-    reading: Reading, runner: str, catalogue: Catalogue, meanings: Sequence[BenchmarkMeaning]
-) -> Cell | str:
+def _meaning(reading: Reading, catalogue: Catalogue, meanings: Sequence[BenchmarkMeaning]) -> Meaning | str:
     """The cell that a reading stands for, or why there is none."""
-    meaning = next((meaning for meaning in meanings if meaning.pattern.search(reading.name)), None)
-    if meaning:
-        size = reading.size_bytes or meaning.size_bytes or _size_in(reading.name)
-        contract = catalogue.default_contract(meaning.algorithm)
-        return Cell(runner, meaning.algorithm, meaning.operation, size, contract)
-    words = [word for word in re.split(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])", reading.name) if word]
-    for length in range(min(_LONGEST, len(words)), 0, -1):
-        for at in range(len(words) - length + 1):
-            part = "-".join(words[at : at + length]).lower()
-            if part.isdigit() or len(part) < 3:
-                continue
-            try:
-                algorithm = catalogue.find(part)
-            except PerbyteError:
-                if not (bare := catalogue.find_bare(part)):
-                    continue
-                algorithm = bare
-            others = {word.lower() for word in (*words[:at], *words[at + length :])}
-            if others & {"auth"} and algorithm.kind != "mac":
-                return "the cost of associated data alone is none of the catalogue's operations"
-            meant = algorithm.kind == "aead", bool(others & {"decrypt", "dec"})
-            told = others | ({_WAYS[meant]} if others & {"encrypt", "enc", "decrypt", "dec"} else set())
-            operation = next((name for name in algorithm.operations if name in told), "")
-            rest = "/".join((*words[:at], "|", *words[at + length :]))
-            size = reading.size_bytes or _size_in(rest)
-            contract = catalogue.default_contract(algorithm)
-            return Cell(runner, algorithm.id, operation or algorithm.operations[0], size, contract)
-    return "no algorithm of the catalogue is in its name; say it with --map"
-
-
-def _size_in(name: str) -> int:
-    """The last number of a name, in bytes; 0 without one."""
-    match = _SIZE.search(name)
-    if not match:
-        return 0
-    units = {"k": 1024, "kib": 1024, "kb": 1000, "m": 2**20, "mib": 2**20, "mb": 10**6}
-    value = int(match[1]) * units.get((match[2] or "").lower(), 1)
-    return value if value < 2**40 else 0
+    qualified = f"{reading.package}/{reading.name}" if reading.package else reading.name
+    for meaning in meanings:
+        plainly = meaning.pattern.search(reading.name)
+        if not (plainly or meaning.pattern.search(qualified)):
+            continue
+        algorithm = catalogue.find(meaning.algorithm)
+        if plainly and not package_is_of(reading.package, algorithm, catalogue):
+            return (
+                f"it is of the package {reading.package}; where {algorithm.id} is meant, "
+                f"name the package: --map '{reading.package}/...=...'"
+            )
+        size = meaning.size_bytes or size_for(
+            algorithm, reading.name, catalogue, sizes=reading.sizes, settings=reading.settings
+        )
+        if isinstance(size, str):
+            return size
+        if meaning.size_bytes and reading.sizes.known and not reading.sizes.holds(size):
+            return f"--map says {size} bytes, and its throughput another size"
+        return Meaning(
+            algorithm, meaning.operation, size if algorithm.kind in SIZED else size or UNSIZED_BYTES
+        )
+    return understand(
+        reading.name, catalogue, sizes=reading.sizes, package=reading.package, settings=reading.settings
+    )

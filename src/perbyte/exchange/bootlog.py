@@ -24,6 +24,11 @@ _FACTS = (
     (r"^(?:smpboot: )?CPU0: (.+?)\s+(?:stepping \d+|\(fam.*)$", "cpu_model"),
     (r"^model name\s*: (.+)$", "cpu_model"),
     (r"^Model name:\s+(.+)$", "cpu_model"),
+    (r"^cpu model\s*: (.+)$", "cpu_model"),
+    (
+        r"^(?:CPU|Processor)(?: model| name| type| model name)?\s*[:=]\s*((?=[^,;:]*[A-Za-z])(?!L\d)\S[^%]{3,119})$",
+        "cpu_model",
+    ),
     (r"^Origin\s?=\s?\"(\w+)\"", "cpu_vendor"),
     (r"^vendor_id\s*: (\S+)", "cpu_vendor"),
     (r"^Vendor ID:\s+(\S+)", "cpu_vendor"),
@@ -93,7 +98,7 @@ def read_machine(lines: Iterable[str], known: Machine | None = None) -> Machine:
 
 def _facts(line: str) -> Iterable[tuple[str, Any]]:
     for pattern, name in _FACTS:
-        if match := re.match(pattern, line):
+        if match := re.match(pattern, line, re.IGNORECASE if name == "cpu_model" else 0):
             yield name, re.sub(r"\s+", " ", match[1]).strip()
     for pattern, name in _COUNTS:
         if match := re.match(pattern, line):

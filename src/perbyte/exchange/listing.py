@@ -53,8 +53,9 @@ class SpeedListing:
     """One listing, filled while it is read. `line` is where it begins.
 
     `calls` holds what the progress lines tell: (row's name, size) -> (calls, seconds). `processes` is above 1 when
-    several measured at once (-multi): the rows are then their sums. `runner` and `cpu` are set in exports of
-    Perbyte alone.
+    several measured at once (-multi), and 0 where their number is not said: the rows are then their sums.
+    `names_of_children` are the rows' names as those say them. `masked` says that the environment hid instructions.
+    `runner` and `cpu` are set in exports of Perbyte alone.
     """
 
     line: int = 0
@@ -73,6 +74,8 @@ class SpeedListing:
     calls: dict[tuple[str, int], tuple[int, float]] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
+    names_of_children: list[str] = field(default_factory=list)
+    masked: bool = False
 
     def lack(self, line: int, what: str) -> None:
         """Note what is missing or cut off at a line."""
@@ -88,15 +91,26 @@ class SpeedListing:
         self.command = tuple(words)
         if "-elapsed" in words:
             self.wall_clock = True
-        if "-multi" in words[:-1] and whole_number(count := words[words.index("-multi") + 1]) >= 0:
-            self.processes = max(int(count), 1)
+        if "-multi" in words and self.processes == 1:
+            count = whole_number(words[words.index("-multi") + 1]) if "-multi" in words[:-1] else -1
+            self.processes = max(count, 0)
+
+    @property
+    def evp_name(self) -> str:
+        """What the row `evp` is of, which versions before 3.0 print with -multi; '' where nothing tells."""
+        rows = {row.name for row in self.rows}
+        names = {name for name in self.names_of_children if name not in rows}
+        if len(names) == 1:
+            return names.pop()
+        words = list(self.command)
+        return words[words.index("-evp") + 1] if "-evp" in words[:-1] and not names else ""
 
 
 LIMIT_BYTES = 10_000_000
 STANDARD_INPUT = "-"
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _WHOLE = re.compile(r"[0-9]{1,18}")
-_ENDLESS = re.compile(r"(?<![\w.])\d{19,}|\d{100}")  # what no 64-bit number holds; fractions may be longer
+_ENDLESS = re.compile(r"\d{1000}")  # no number of any tool, and slow to read
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _WAY_OUT = "make a listing: openssl speed > listing.txt"
 
@@ -143,5 +157,5 @@ def decode(content: bytes, name: str) -> str:
         raise UsageError(f"{name} is empty", hint=_WAY_OUT)
     if match := _ENDLESS.search(text):
         line = text.count("\n", 0, match.start()) + 1
-        raise UsageError(f"{name}, line {line}: a number of {len(match[0])} digits", hint=_WAY_OUT)
+        raise UsageError(f"{name}, line {line}: a number of a thousand digits", hint=_WAY_OUT)
     return text

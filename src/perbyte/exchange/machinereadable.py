@@ -17,6 +17,7 @@ _RATE = re.compile(r"-?(?:\d+\.\d\d|nan|inf)")
 _SECONDS = re.compile(r"\d+(?:\.\d+)?")
 _VALUE = re.compile(r"-?(?:\d+\.\d{6}|nan|inf)")
 _ANY = re.compile(r"^\+(?:H|F\d*|R\d*|DTP?)(?::|$)")
+_TABLE = re.compile(r"^\+(?:H|F\d*)(?::|$)")
 # +F number: (what it is about, fields before the values, operations)
 _KEYS = {
     2: ("rsa", 2, ("sign", "verify", "encrypt", "decrypt")),
@@ -34,6 +35,11 @@ _KEYS = {
 def is_machine_readable(line: str) -> bool:
     """True for a line that only -mr prints."""
     return bool(_ANY.match(line.strip()))
+
+
+def is_progress(line: str) -> bool:
+    """True for a line that tells how far it got: children of -multi print them between the lines for people."""
+    return is_machine_readable(line) and not _TABLE.match(line.strip())
 
 
 def read_machine_readable(text: str) -> list[SpeedListing]:

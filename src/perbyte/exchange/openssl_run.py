@@ -19,12 +19,20 @@ from typing import Any
 from perbyte.catalogue import load
 from perbyte.catalogue.catalogue import INVERSES
 from perbyte.errors import UsageError
+from perbyte.exchange.benchmark_sizes import UNSIZED_BYTES
 from perbyte.exchange.imported import imported_figure, imported_identity, imported_run
-from perbyte.exchange.listing import SpeedListing, SpeedRow
+from perbyte.exchange.listing import KeyRow, SpeedListing, SpeedRow
 from perbyte.model import Cell, CellFigure, Doubt, Failure, Machine, Run, RunnerIdentity, Warning
 from perbyte.model.cell import FULL
 
 MASKED = "masked"  # the CPU tier of a listing whose header shows that OPENSSL_ia32cap was set
+_SUMS = "it is a sum over processes (-multi), and how many is not said"
+_SERIAL = frozenset(
+    {"sha1", "sha2", "sha-1", "sha-2", "md5", "md4", "ripemd", "hmac", "sm3", "whirlpool", "des", "aes"}
+)
+_FASTEST_SERIAL = (
+    8e9  # bytes per second; the fastest cores of 2025 hash SHA-256 at 3e9 and encrypt CBC at 3e9
+)
 NO_INTERVAL = Warning(
     Doubt.NO_INTERVAL, "the interval is not known: openssl speed prints one mean and no spread"
 )
@@ -64,7 +72,8 @@ class _Maker:
     def __init__(self, listing: SpeedListing) -> None:
         self.listing = listing
         self.version = parse_version(listing.version) if listing.library == "OpenSSL" else ()
-        self.cpu = listing.cpu or (MASKED if " env:" in listing.cpu_info else FULL)
+        hidden = listing.masked or " env:" in listing.cpu_info
+        self.cpu = listing.cpu or (MASKED if hidden else FULL)
         self.figures: dict[Cell, CellFigure] = {}
         self.failures: dict[Cell, Failure] = {}
         self.lines: dict[Cell, int] = {}
@@ -78,17 +87,29 @@ class _Maker:
             self._take_row(row, old)
         for key in listing.keys:
             for operation, seconds in key.seconds:
-                meaning = mean_key(key.kind, key.bits, operation)
+                meaning = mean_key_row(key, operation)
+                if key.kind == "rsa" and self._primes() != "2":
+                    meaning = f"it is of {self._primes()} primes, which the catalogue does not have"
+                if listing.processes < 1:
+                    meaning = _SUMS
                 if isinstance(meaning, str):
                     shown = f"{seconds:.6g} s" if seconds else "no figure"
                     self.remarks.append(f"line {key.line}: {key.label}, {operation}: {shown}; {meaning}")
                 else:
-                    self._take(meaning, digest_bytes(key.kind), seconds * 1e9, key.line, 0)
+                    size = signed_bytes(meaning)
+                    self._take(meaning, size, seconds * listing.processes * 1e9, key.line, 0)
         self._say_how()
 
     def _take_row(self, row: SpeedRow, old: bool) -> None:
         sizes = [size for size, _ in row.bytes_per_second]
-        meaning = mean_row(row.name, self.version, sizes, old=old)
+        listing = self.listing
+        if row.name.lower() == "evp" and listing.evp_name:
+            row = replace(row, name=listing.evp_name)
+        meaning = mean_row(row.name, self.version, sizes, old=old, library=listing.library)
+        if listing.processes < 1:
+            meaning = _SUMS
+        elif not isinstance(meaning, str) and (why := self._impossible(row, meaning)):
+            meaning = why
         if isinstance(meaning, str):
             shown = ", ".join(f"{size} bytes {rate / 1e3:.2f}k" for size, rate in row.bytes_per_second)
             self.remarks.append(f"line {row.line}: {row.name}: {shown}; {meaning}")
@@ -96,6 +117,26 @@ class _Maker:
         for size, rate in row.bytes_per_second:
             ns = math.nan if math.isnan(rate) else size * self.listing.processes / rate * 1e9 if rate else 0.0
             self._take(meaning, size, ns, row.line, self.listing.calls.get((row.name, size), (0, 0.0))[0])
+
+    def _primes(self) -> str:
+        words = self.listing.command
+        return words[words.index("-primes") + 1] if "-primes" in words[:-1] else "2"
+
+    def _impossible(self, row: SpeedRow, meaning: RowMeaning) -> str:
+        """Why the row's figures cannot be: the tool divides by CPU time, which some systems count wrongly."""
+        algorithm = load().find(meaning.algorithm)
+        serial = algorithm.mode in ("cbc", "cfb", "ofb") and meaning.operation == "encrypt"
+        serial |= algorithm.kind in ("hash", "mac") and algorithm.family in _SERIAL
+        each = (
+            max((rate for _, rate in row.bytes_per_second if rate == rate), default=0.0)
+            / self.listing.processes
+        )
+        if self.listing.runner:
+            return ""  # an export of Perbyte
+        if serial and "-decrypt" not in self.listing.command and each > _FASTEST_SERIAL:
+            rate = f"{each / 1e9:.1f} GB/s in one process"
+            return f"{rate} is more than any processor does: its CPU time is counted wrongly"
+        return ""
 
     def _take(self, meaning: RowMeaning, size: int, ns: float, line: int, calls: int) -> None:
         runner = self.listing.runner or self._runner(meaning.runner)
@@ -188,7 +229,7 @@ def parse_version(text: str) -> tuple[int, ...]:
 
 
 def mean_row(
-    name: str, version: Sequence[int], sizes: Sequence[int], *, old: bool = False
+    name: str, version: Sequence[int], sizes: Sequence[int], *, old: bool = False, library: str = "OpenSSL"
 ) -> RowMeaning | str:
     """Return what the row `name` of a listing of `version` (() where unknown) times, or why that is not known.
 
@@ -197,6 +238,15 @@ def mean_row(
     known = load()
     table = _tables()
     asked = " ".join(name.lower().split())
+    if keyed := re.fullmatch(r"(hmac|cmac)\(([a-z0-9-]+)\)", asked):
+        cipher = keyed[2].removesuffix("-cbc")
+        asked = (
+            asked
+            if asked in table["evp"]
+            else f"{keyed[1]}-{keyed[2]}"
+            if keyed[1] == "hmac"
+            else f"{cipher}-cmac"
+        )
     below = asked in table["below_evp"]
     if below:
         algorithm = table["below_evp"][asked]
@@ -208,7 +258,7 @@ def mean_row(
         below = _is_below(asked, tuple(version), old)
     kind = known.find(algorithm).kind
     if kind == "aead":
-        return _mean_aead(algorithm, tuple(version), sizes)
+        return _mean_aead(algorithm, tuple(version), sizes, library)
     if kind not in _CALLS:
         return f"'{name}' is a {kind}, which a row of throughput cannot be"
     return RowMeaning(BELOW_EVP if below else EVP, algorithm, *_CALLS[kind])
@@ -223,6 +273,40 @@ def mean_key(kind: str, bits: int, operation: str) -> RowMeaning | str:
     if operation not in known.find(name).operations:
         return f"the catalogue has no operation '{operation}' for it"
     return RowMeaning(EVP, name, operation, "pk/1")
+
+
+def mean_key_row(key: KeyRow, operation: str) -> RowMeaning | str:
+    """Return what an operation of a row of keys times: RSA and DSA by bits, curves, KEMs and signatures by name."""
+    if key.kind in _tables()["keys"]:
+        return mean_key(key.kind, key.bits, operation)
+    table = _tables()["key_operations"]
+    label = " ".join(key.label.lower().split())
+    if curve := re.fullmatch(r"\d+ bits? (ecdsa|ecdh|eddsa) \(([a-z0-9-]+)\)", label):
+        name = curve[2] if curve[1] == "eddsa" else _tables()["curves"].get(f"{curve[1]} {curve[2]}", "")
+    elif bits := re.fullmatch(r"(ecdsa|ecdh|eddsa) (\d+) bits", label):
+        name = _tables()["curves"].get(label, "")
+        if not name:
+            return f"which curve of {bits[2]} bits it is of is not said"
+    else:
+        name = label
+    try:
+        algorithm = load().find(name)
+    except UsageError:
+        return f"'{key.label}' is not an algorithm of the catalogue"
+    meant = table.get(algorithm.kind, {}).get(operation, "")
+    if any(name == "encaps" for name, _ in key.seconds) and algorithm.kind != "kem":
+        meant = ""  # a key encapsulation made of it, which is another call
+    if meant not in algorithm.operations:
+        return f"the catalogue has no operation '{operation}' for it"
+    return RowMeaning(EVP, algorithm.id, meant, "pk/1")
+
+
+def signed_bytes(meaning: RowMeaning) -> int:
+    """Return how many bytes the tool signs in a row; UNSIZED_BYTES for what takes no data."""
+    kind = meaning.algorithm.partition("-")[0]
+    if meaning.operation not in ("sign", "verify"):
+        return UNSIZED_BYTES
+    return int(_tables()["keys"].get(kind) or _tables()["signed"].get(kind, UNSIZED_BYTES))
 
 
 def digest_bytes(kind: str) -> int:
@@ -240,8 +324,12 @@ def row_name(algorithm: str, runner: str) -> str:
     return algorithm
 
 
-def _mean_aead(algorithm: str, version: tuple[int, ...], sizes: Sequence[int]) -> RowMeaning | str:
+def _mean_aead(
+    algorithm: str, version: tuple[int, ...], sizes: Sequence[int], library: str
+) -> RowMeaning | str:
     table = _tables()["aead"]
+    if library == "LibreSSL":  # it did not take over the change of 3.0.16
+        return RowMeaning(EVP, algorithm, "seal", "stream/1")
     if list(sizes) == table["sizes"]:
         return RowMeaning(EVP, algorithm, "seal", "rekey/1")
     if algorithm not in table["only"]:

@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from dataclasses import replace
 
 from perbyte.errors import UsageError
 from perbyte.exchange.bootlog import read_machine
 from perbyte.exchange.listing import KeyRow, SpeedListing, SpeedRow, whole_number
-from perbyte.exchange.machinereadable import is_machine_readable, read_machine_readable
+from perbyte.exchange.machinereadable import is_machine_readable, is_progress, read_machine_readable
+from perbyte.exchange.openssl_command import command_in, hides_instructions, ways_of
 
 _WAY_OUT = "make a listing with: openssl speed > listing.txt"
 _VERSION = re.compile(r"^(OpenSSL|LibreSSL|BoringSSL) v?(\d\S*)(?:\s|$)|^version: (?:(.+) )?(\d\S*)$")
@@ -43,6 +43,9 @@ _KEY_ROW = re.compile(rf"^(\S.*?)\s+({_SECONDS}(?:\s+{_SECONDS})*)((?:\s+{_RATE}
 _KEY_HEADING = re.compile(r"^(?:(?:sign|signs|verify|encrypt|decrypt|keygen|encaps|decaps|op)\s+)+\S*/s")
 _KEY_NAME = re.compile(r"^(rsa|dsa)\s+(\d+) bits$")
 _CHILD_SIZES = re.compile(r"^Got: \+H((?::\d+)+) from \d+$")
+_CHILD_ROW = re.compile(r"^Got: \+F:\d+:([^:]+):.* from \d+$")
+_MARKS = re.compile(r"\*\*|`|</?[a-z]{1,6}>")
+_NOTED_ROW = re.compile(rf"^(\S.*?\s+{_FIGURE}(?:\s+{_FIGURE})*)\s+[^\d\s.].*$")
 _OWN = re.compile(r"^perbyte: runner=(\S+) cpu=(\S+)$")
 
 
@@ -53,8 +56,13 @@ def read_listings(text: str, source: str, *, partial: bool = False) -> list[Spee
     Raises UsageError naming line and reason.
     """
     lines = text.split("\n")
-    machine_readable = next((n for n, line in enumerate(lines, 1) if is_machine_readable(line)), 0)
     plain = _PlainReader(text).read()
+    decides = [
+        n
+        for n, line in enumerate(lines, 1)
+        if is_machine_readable(line) and not (plain and is_progress(line))
+    ]
+    machine_readable = next(iter(decides), 0)
     if machine_readable and plain:
         raise UsageError(
             f"{source}: line {machine_readable} is of the -mr form, and line {plain[0].line} begins a plain listing",
@@ -129,17 +137,20 @@ class _PlainReader:
         self.operations: list[str] = []
         self.heading_line = 0
         self.rows_below = 0
+        self.open = (
+            False  # whether the last table's heading still has a meaning: prose may stand between its rows
+        )
         self.announced = 0  # the line of a 'numbers' sentence whose heading has not come yet
 
     def read(self) -> list[SpeedListing]:
         for number, raw in enumerate(self.lines, start=1):
-            line = raw.strip().lstrip("|> ").rstrip()
+            line = _MARKS.sub("", raw).strip().lstrip("|> ").rstrip("| ")
             last = number == len(self.lines) and not self.ends_whole
             if not line or self._is_header(line, number) or self._is_table(line, number, raw, last):
                 continue
-            self._leave_table()
+            self.open = False
             self.loose.append(raw)
-        self._leave_table()
+        self._end_table()
         if self.announced and self.here:
             self.here.lack(self.announced, "the listing ends before its table")
         for listing in self.found:
@@ -148,18 +159,56 @@ class _PlainReader:
 
     def _begin(self, number: int, *, when_full: bool = True) -> SpeedListing:
         """The listing that a line belongs to: a new one when there is none, or the present one is full."""
+        when_full = when_full or self._commanded_otherwise()
         if self.here is None or (when_full and not self.here.empty):
-            self._leave_table()
+            self._end_table()
             self.sizes_of_children = ()
             self.here = SpeedListing(line=number)
             self.found.append(self.here)
         if self.loose:
             self.here.machine = read_machine(self.loose, self.here.machine)
             for text in self.loose:
-                if (place := text.find("openssl speed")) >= 0:
-                    self.here.note_command(_words(text[place:]))
+                self._take_prose(text, self.here)
             self.loose = []
         return self.here
+
+    def _commanded_otherwise(self) -> bool:
+        """Whether a command was typed since, which measures in another way than the one before."""
+        typed = [words for text in self.loose if (words := command_in(text))]
+        if not typed or not self.here or self.here.empty:
+            return False
+        return ways_of(typed[-1]) != ways_of(list(self.here.command)) or any(
+            map(hides_instructions, self.loose)
+        )
+
+    def _continue(self, number: int) -> None:
+        """Before a row below prose: where a command in it measures otherwise, the row begins a listing."""
+        if not self._commanded_otherwise():
+            return
+        kept, before = (self.sizes, self.operations, self.heading_line), self.here
+        listing = self._begin(number)
+        if before:
+            listing.library, listing.version, listing.compiler = (
+                before.library,
+                before.version,
+                before.compiler,
+            )
+            listing.cpu_info, listing.machine = before.cpu_info, before.machine
+        self.sizes, self.operations, self.heading_line = kept
+
+    def _take_prose(self, text: str, listing: SpeedListing) -> None:
+        """What a line between tables says of how it was measured; only a command is believed, and prose remarked."""
+        hidden = hides_instructions(text)
+        listing.masked |= hidden == "command"
+        if hidden == "prose":
+            listing.remarks.append(
+                "a line above mentions OPENSSL_...cap: instructions may have been hidden from it"
+            )
+        if words := command_in(text):
+            listing.note_command(words)
+        named = set(re.findall(r"\bOpenSSL(?: version)?[ /:]+v?(\d+\.\d+\.\d+\w*)", text, re.IGNORECASE))
+        if not listing.version and len(named) == 1:
+            listing.version = named.pop()
 
     def _is_header(self, line: str, number: int) -> bool:
         if match := _VERSION.match(line):
@@ -183,7 +232,11 @@ class _PlainReader:
             listing.processes = max(listing.processes, whole_number(child) + 1, 1)
         elif match := _CHILD_SIZES.match(line):
             self._begin(number)
-            self.sizes_of_children = tuple(int(word) for word in match[1].split(":")[1:])
+            self.sizes_of_children = tuple(max(0, whole_number(word)) for word in match[1].split(":")[1:])
+        elif match := _CHILD_ROW.match(line):
+            self._begin(number, when_full=False).names_of_children.append(match[1])
+        elif is_progress(line):
+            return True
         elif match := _OWN.match(line):
             listing = self._begin(number)
             listing.runner, listing.cpu = match[1], match[2]
@@ -191,38 +244,46 @@ class _PlainReader:
             return line.startswith(
                 ("Got: +", "built on:", "options:", "available timing options", "timing function")
             )
-        self._leave_table()
+        self._end_table()
         return True
 
     def _is_table(self, line: str, number: int, raw: str, last: bool) -> bool:
         if line.startswith(_NUMBERS[:30]) or (last and _NUMBERS.startswith(line) and len(line) > 12):
             self._begin(number)
-            self._leave_table()
+            self._end_table()
             self.announced = number
             return True
         if line.startswith("type ") and re.match(r"type\s+\d+ b", line):
             return self._sizes(line, number)
         if _KEY_HEADING.match(line):
             self._begin(number, when_full=False)
-            self._leave_table()
+            self._end_table()
             self.operations = _operations(line)
-            self.heading_line = number
+            self.heading_line, self.open = number, True
             return True
         if not self.sizes and not self.operations and self.sizes_of_children and _ROW.match(line):
             # With -multi the table has no heading; what the children said stands for it.
-            self.sizes, self.heading_line = self.sizes_of_children, number
+            self.sizes, self.heading_line, self.open = self.sizes_of_children, number, True
+        if self.loose and (_ROW.match(line) or _KEY_ROW.match(line)) and (self.sizes or self.operations):
+            self._continue(number)
         if self.sizes:
             return self._speed_row(line, number, raw, last)
-        return bool(self.operations) and self._key_row(line, number, last)
+        if self.operations:
+            return self._key_row(line, number, last)
+        if self.here and _ROW.match(line) and len(_ROW.match(line)[2].split()) > 1:  # type: ignore[index]
+            self.here.lack(number, "a row without a heading")
+            return True
+        return False
 
     def _sizes(self, line: str, number: int) -> bool:
         # A heading of its own right after the sentence belongs to it; one without begins a table of the same listing.
         listing = self._begin(number, when_full=self.here is not None and bool(self.loose))
-        self._leave_table()
+        self._end_table()
         self.announced = 0
-        if match := _SIZES.match(line):
-            self.sizes = tuple(int(word) for word in re.findall(r"(\d+) bytes", match[1]))
-            self.heading_line = number
+        match = _SIZES.match(line)
+        sizes = tuple(whole_number(word) for word in re.findall(r"(\d+) bytes", match[1])) if match else ()
+        if sizes and min(sizes) > 0:
+            self.sizes, self.heading_line, self.open = sizes, number, True
         else:
             listing.lack(number, "the heading with the sizes is cut off")
         return True
@@ -230,8 +291,13 @@ class _PlainReader:
     def _speed_row(self, line: str, number: int, raw: str, last: bool) -> bool:
         assert self.here is not None
         match = _ROW.match(line)
+        if not match and (noted := _NOTED_ROW.match(line)):
+            match = _ROW.match(noted[1])  # a remark behind a whole row
+            if match and len(match[2].split()) != len(self.sizes):
+                match = None
         if not match:
-            return self._cut(number, _ROW_CUT.match(line) or (last and _ROW_BEGUN.match(line)))
+            begun = self.open and last and _ROW_BEGUN.match(line)
+            return self._cut(number, _ROW_CUT.match(line) or begun)
         figures = match[2].split()
         if len(figures) == 1 < len(self.sizes) and not figures[0].endswith("k") and not last:
             return False  # a sentence that ends in a number
@@ -255,7 +321,8 @@ class _PlainReader:
         times = match[2].split() if match else []
         rates = match[3].split() if match else []
         if not match or len(times) != count or len(rates) != count:
-            return self._cut(number, _KEY_CUT.match(line) or (last and _KEY_BEGUN.match(line)))
+            begun = self.open and last and _KEY_BEGUN.match(line)
+            return self._cut(number, _KEY_CUT.match(line) or begun)
         self.rows_below += 1
         seconds = tuple(
             (name, _seconds(time, rate))
@@ -273,10 +340,11 @@ class _PlainReader:
             self.here.lack(number, "the row is cut off")
         return bool(sign)
 
-    def _leave_table(self) -> None:
+    def _end_table(self) -> None:
+        """The heading has no more rows: another begins, or the listing ends."""
         if (self.sizes or self.operations) and not self.rows_below and self.here:
             self.here.lack(self.heading_line, "no row follows the table's heading")
-        self.sizes, self.operations, self.rows_below = (), [], 0
+        self.sizes, self.operations, self.rows_below, self.open = (), [], 0, False
 
 
 def _rate(text: str) -> float:
@@ -302,13 +370,6 @@ def _operations(heading: str) -> list[str]:
     """The operations that a heading names: the words before those per second."""
     words = heading.split()
     return words[: len(words) // 2]
-
-
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return text.split()
 
 
 def _use_progress(listing: SpeedListing) -> None:

@@ -114,7 +114,7 @@ def _meanings(cell: Cell) -> tuple[RowMeaning, ...]:
 
 
 def _is_key(kind: str, bits: str, cell: Cell) -> bool:
-    if not bits.isdigit() or cell.contract != "pk/1":
+    if not bits.isdigit() or cell.contract != "pk/1" or cell.operation not in ("sign", "verify"):
         return False
     return isinstance(mean_key(kind, int(bits), cell.operation), RowMeaning)
 

@@ -83,7 +83,11 @@ def _doubts(run: Run, programs: Programs) -> Iterator[str]:
         of = list(dict.fromkeys(names))
         subject = "all" if len(shown) > 1 and set(of) == shown else ", ".join(of)
         yield f"{subject}: {plain(text, 300)}"
-    yield from failure_lines(run)
+    titles = {benchmark.id: plain(benchmark.name, 80) for them in programs.values() for benchmark in them}
+    for line in failure_lines(run):
+        address, colon, rest = line.partition(": ")
+        algorithm = address.split("/")[1] if "/" in address else ""
+        yield f"{titles.get(algorithm, address)}{colon}{rest}"
 
 
 def changes_lines(run: Run, changes: Named, *, as_markdown: bool) -> Iterator[str]:

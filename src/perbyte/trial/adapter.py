@@ -242,11 +242,25 @@ class _Writer:
             lines.append(line)
         for operation in BACK_AND_FORTH:
             if operation in calls and answers(calls[operation]):
-                # the genuine input is this process's own, so its answer tells what acceptance looks like
-                given = statement(calls[operation])
-                lines.append(f"if (c->inverse && !c->given)\n\t\ttrial_accepted = {given};")
+                lines += self._learning(operation)
                 lines.append("state->accepted = trial_accepted;")
         return lines
+
+    def _learning(self, operation: str) -> list[str]:
+        """The C by which an answer that tells acceptance is learned: that for genuine input of the process's own.
+
+        What a check gives may be a forgery, so the process signs or seals for itself before, where it can.
+        """
+        given = statement(self.calls[operation])
+        forward = self.calls.get(_FORWARD[operation])
+        if not forward or forward.freed or forward.makes or forward.hands_over:
+            return [f"if (c->inverse && !c->given)\n\t\ttrial_accepted = {given};"]
+        message = "memcpy(own, c->message[0], c->size);" if operation == "verify" else ""
+        able = " && c->message[0]" if operation == "verify" else ""
+        tag = "own + c->size" if operation == "verify" else "own"
+        return _LEARNING.format(
+            able=able, message=message, tag=tag, forward=statement(forward), given=given
+        ).split("\n")
 
 
 def _literal(text: str) -> str:
@@ -256,6 +270,25 @@ def _literal(text: str) -> str:
     )
     return f'"{plain}"'
 
+
+_FORWARD = {"verify": "sign", "open": "seal"}
+_LEARNING = """\
+if (c->inverse && !trial_learnt{able}) {{
+	uint8_t *own = calloc(2, c->size + c->row->output + 1), *out = c->out;
+	const uint8_t *in = c->in;
+	if (own) {{
+		{message}
+		c->in = own + c->size + c->row->output;
+		c->out = {tag};
+		{forward};
+		c->in = own;
+		c->out = out;
+		trial_accepted = {given};
+		trial_learnt = 1;
+		c->in = in;
+		free(own);
+	}}
+}}"""
 
 _TABLE = """\
 /* Written by `perbyte try`: calls of a user's functions, for one algorithm. */

@@ -92,7 +92,7 @@ def _arguments(call: Call) -> list[str]:
         "tag-length": "out_max",
         "secret-number": "NULL",
         "context": "state->made" if call.held else "state->context",
-        "seed": "PB_TURN(key, turn)" if call.step == "keypair" else "state->context",
+        "seed": "state->context",  # a copy: some functions wipe it
         "buffer": "out",
         "public-key": "state->public_key",
         "secret-key": "state->secret_key",

@@ -190,6 +190,9 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
         scratch / "PerbyteCalls.java",
         package=f"package {package};\n" if package else "",
         room=room,
+        key=asked.lengths[0],
+        nonce=asked.lengths[1],
+        function=next(iter(owners)),
         loops="\n".join(loops),
         cases="\n".join(cases),
     )

@@ -17,7 +17,7 @@ OF_SCRIPTS = {"kdf": "EXPAND", "signature": "SIGNATURE", "key-agreement": "AGREE
 MESSAGE, REKEY, INVERSE, INVERSE_REKEY = range(4)
 """What a loop does, by the SDKs' numbers."""
 _OF_STEP = {
-    "sign": {"in": "messages[turn & 15]", "secret-key": "private"},
+    "sign": {"in": "messages[turn & 15]", "secret-key": "private", "public-key": "public"},
     "verify": {"tag": "signature", "in": "message", "public-key": "public"},
     "derive": {"secret-key": "private", "public-key": "public"},
     "encapsulate": {"public-key": "public"},

@@ -31,6 +31,7 @@ from perbyte.trial.building import (
 )
 from perbyte.trial.jvm import write_jvm
 from perbyte.trial.language import Managed
+from perbyte.trial.looking import known_digest
 from perbyte.trial.program import DoesNotBuild, describe, digest_of
 from perbyte.trial.prototype import TYPED
 from perbyte.trial.roles import Call
@@ -69,6 +70,7 @@ def _facts(asked: Managed) -> dict[str, object]:
         "output": output,
         "ciphertext": asked.algorithm.ciphertext_bytes,
         "codes": asked.codes(),
+        "known": known_digest(asked.algorithm),
         "functions": {step: call.function for step, call in asked.calls.items()},
         "library": asked.main.name,
         "version": digest_of(asked.files),
@@ -162,7 +164,8 @@ def _write_go(asked: Managed, subject: Path) -> None:
     first = next(call for step, call in asked.calls.items() if step != "open")
     row = (
         f'perbyte.Function("{asked.algorithm.id}", perbyte.{_GO_KINDS[asked.kind]}, {key}, {nonce}, {output}, '
-        f'"{first.function}", {_closure(first, output)}, {_closure(inverse, output) if inverse else "nil"})'
+        f'"{first.function}", {_closure(first, output, asked.kind)}, '
+        f"{_closure(inverse, -output, asked.kind) if inverse else 'nil'})"
     )
     version = digest_of(asked.files)
     library = f'perbyte.Library{{Name: "{asked.main.name}", License: "not stated", Version: "{version}"}}'
@@ -185,16 +188,20 @@ def _write_go(asked: Managed, subject: Path) -> None:
 _GO_KINDS = {"HASH": "OfHash", "MAC": "OfMAC", "STREAM": "OfStream", "AEAD": "OfAEAD"}
 
 
-def _closure(call: Call, output: int) -> str:
-    """A function of Go that makes one call and says whether it went well; its output goes to `out`."""
-    given = {"in": "data", "out-length": str(output)}
+def _closure(call: Call, output: int, kind: str) -> str:
+    """A function of Go that makes one call and says whether it gave its output, which goes to `out`.
+
+    `output`: bytes of it, of an AEAD how much longer it is than the data.
+    """
+    length = str(output) if kind in ("HASH", "MAC") else f"len(data)+{output if kind == 'AEAD' else 0}"
+    given = {"in": "data", "out-length": str(abs(output))}
     text = f"{call.function}({', '.join(given.get(role, role) for role in call.roles)})"
     head = "func(out, key, nonce, data, aad []byte) bool {"
     if not call.returns_bytes:
         return f"{head} {text}; return true }}"
     failing = call.prototype and "error" in call.prototype.result
     made = f"made, err := {text}; if err != nil {{ return false }}" if failing else f"made := {text}"
-    return f"{head} {made}; return copy(out, made[:]) == len(made) }}"
+    return f"{head} {made}; return copy(out, made[:]) == {length} }}"
 
 
 _WAYS = {"python": _python, "javascript": _javascript, "go": _go, "java": write_jvm, "kotlin": write_jvm}

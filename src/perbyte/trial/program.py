@@ -44,6 +44,13 @@ _FIXED = "when making a PIE object"
 _NAMES_S = 60
 
 
+_COMPLAINT = re.compile(r"\b[Ee]rror\b|undefined reference|fatal|cannot find|relocation")
+# lines that name a package, whatever it is called, and remarks
+_PROGRESS = re.compile(
+    r"(?:Compiling|Checking|Download(?:ed|ing)|Updating|Fresh|Locking|Adding|Finished)\s|.*warning:"
+)
+
+
 class DoesNotBuild(Exception):
     """A compiler or the linker refused; the argument is all it said."""
 
@@ -51,13 +58,9 @@ class DoesNotBuild(Exception):
     def first(self) -> str:
         """The first error, in one line."""
         lines = [line.strip() for line in str(self).splitlines() if line.strip()]
-        bad = [
-            line
-            for line in lines
-            if re.search(r"\b[Ee]rror\b|undefined reference|fatal|cannot find|relocation", line)
-            and "warning:" not in line
-        ]
-        return re.sub(r"\s+", " ", (bad or lines or ["the compiler said nothing"])[0])[:300]
+        bad = [line for line in lines if _COMPLAINT.search(line) and not _PROGRESS.match(line)]
+        first = next((line for line in bad if line.startswith("error")), "")
+        return re.sub(r"\s+", " ", first or (bad or lines or ["the compiler said nothing"])[0])[:300]
 
 
 class Unusable(Exception):

@@ -79,6 +79,7 @@ _EXPORTED = {
 _ENTRIES = {"go": ("main", "init"), "java": ("main",), "kotlin": ("main",)}
 _WORDS = {"usize", "u64", "u32", "u16", "u8", "i32", "i64", "isize"}  # numbers of Rust and Zig
 _KEYWORDS = {"return", "else", "case", "goto", "sizeof"}
+_STATEMENTS = {"if", "while", "for", "switch", "do", "typedef"}
 
 
 class Shape(StrEnum):
@@ -141,9 +142,11 @@ def functions_of(files: Sequence[Path]) -> tuple[str, ...]:
         if file.suffix in _EXPORTED:
             names += re.findall(_EXPORTED[file.suffix], without_comments(file), re.MULTILINE)
         elif file.suffix in C_SUFFIXES:
-            pattern = r"^([\w \t*]+?)\b(\w+)\s*\([^(){};]*\)\s*\{"
+            # the result may stand on a line of its own
+            pattern = r"^([A-Za-z_][\w \t\n*]*?[\s*])(\w+)\s*\([^(){};]*\)\s*\{"
             for match in re.finditer(pattern, _plain(_text(file)), re.MULTILINE):
-                if "static" not in match[1].split() and match[1].strip() and match[2] != "main":
+                words = {*match[1].split(), match[2]}
+                if not words & {"static", "main", *_KEYWORDS, *_STATEMENTS}:
                     names.append(match[2])
     return tuple(dict.fromkeys(names))
 

@@ -68,8 +68,8 @@ _NAMES: dict[str, str] = {
     "secret-number": "nsec",
     "context": "ctx context state s st self keys schedule rk roundkeys ks",
     "buffer": "buf buffer data inout block",
-    "public-key": "pk publickey public pub p point",
-    "secret-key": "sk secretkey priv private privatekey n scalar",
+    "public-key": "pk publickey public pub pubkey p point",
+    "secret-key": "sk secretkey seckey priv private privatekey privkey n scalar",
     "ciphertext": "ct c ciphertext",
     "secret": "ss key k secret sharedsecret",
     "seed": "seed coins entropy randomness",
@@ -119,7 +119,7 @@ STEPS: dict[str, Step] = {
     "encapsulate": Step(("ciphertext", "secret", "public-key"), ("seed",)),
     "hash": Step(("out", "in", "size", "nonce"), ("out-length", "nonce-length")),
     "decapsulate": Step(("ciphertext", "secret", "secret-key")),
-    "sign": Step(("tag", "in", "size", "secret-key"), ("length-back",)),
+    "sign": Step(("tag", "in", "size", "secret-key"), ("length-back", "public-key")),
     "verify": Step(("tag", "in", "size", "public-key"), ("tag-length",)),
     "base": Step(("public-key", "secret-key")),
     "derive": Step(("out", "public-key", "secret-key")),
@@ -212,7 +212,8 @@ def assign(
             for role in allowed
             if role not in roles.values() and _fits(step, role, parameter, one_block=one_block)
         ]
-        spellings = {parameter.name.lower(), _plain(parameter.name)}
+        joined = parameter.name.lower().replace("_", "")
+        spellings = {parameter.name.lower(), _plain(parameter.name), joined, _OWNER.sub("", joined)}
         if named := [role for role in fitting if spellings & _names(step, role)]:
             roles[index] = named[0]
     _by_neighbours(prototype.parameters, roles, allowed)
@@ -339,6 +340,9 @@ def _names(step: str, role: str) -> set[str]:
     if step in ("seal", "open") and role == "out":
         names -= {"mac", "tag"}
     return names
+
+
+_OWNER = re.compile(r"^(?:your|their|my|our|peer|own|other)s?")
 
 
 def _plain(name: str) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from perbyte.catalogue.checking import MODES
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.adapter import write_adapter
@@ -167,13 +168,13 @@ def _named(asked: TrialRequest) -> dict[str, str]:
     steps = STEPS_OF.get(kind, ())
     texts = [part.strip() for text in asked.functions for part in text.split(",") if part.strip()]
     if not texts:
-        there = functions_of(asked.files)
+        there = _likely_first(functions_of(asked.files), asked.algorithm)
         if len(there) != 1:
             raise UsageError(
                 "which function is it?",
                 hint="--function NAME"
                 + (f"; there are: {', '.join(there[:12])}" if there else "")
-                + _several(there, steps),
+                + _several(_of_mode(there, asked.algorithm), steps),
             )
         texts = list(there)
     if not steps:
@@ -200,6 +201,22 @@ def _named(asked: TrialRequest) -> dict[str, str]:
     return functions
 
 
+def _of_mode(functions: Sequence[str], algorithm: Algorithm) -> list[str]:
+    """The functions whose names tell no other mode of a cipher than the algorithm's."""
+    others = {mode for mode in MODES if algorithm.mode and mode not in algorithm.mode}
+    return [name for name in functions if not others & set(re.split(r"_|(?<=[a-z])(?=[A-Z])", name.lower()))]
+
+
+def _likely_first(functions: Sequence[str], algorithm: Algorithm) -> tuple[str, ...]:
+    """`functions`, first those whose names share words with the algorithm's or its kind's."""
+    wanted = {
+        word
+        for word in re.split(r"[^a-z]+", f"{algorithm.id}-{algorithm.kind}-{algorithm.mode}")
+        if len(word) > 2
+    }
+    return tuple(sorted(functions, key=lambda name: -sum(word in name.lower() for word in wanted)))
+
+
 def _several(functions: Sequence[str], steps: Sequence[str]) -> str:
     """How several functions are named together, where their names tell what they are for; else nothing."""
     told: dict[str, str] = {}
@@ -218,7 +235,7 @@ def _guess(function: str, steps: Sequence[str]) -> str:
 
 
 def _explain_missing(asked: TrialRequest, step: str, function: str) -> None:
-    there = functions_of(asked.files)
+    there = _likely_first(functions_of(asked.files), asked.algorithm)
     if any(file.suffix in LINKED or file.suffix in (".S", ".s", ".asm") for file in asked.files):
         raise UsageError(
             f"the parameters of {function} stand in none of the files: add its header, or {explain(step)}"

@@ -2,6 +2,7 @@ package testing
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,8 @@ const (
 	loopBegins
 	loopEnds
 )
+
+const shared = "it starts goroutines, which share one core here (GOMAXPROCS is 1)"
 
 const anew = "it is called anew for each sample, so that the first turns are cold"
 
@@ -53,15 +56,32 @@ func look(function string, f func(*B)) (found []Found) {
 }
 
 func (w *way) examine(b *B, f func(*B)) {
+	before := goroutine()
 	first := w.once(b, f, 1)
+	started := goroutine() - before - 1
 	if first.children != nil {
 		return // others are within it, and were told
 	}
 	found := Found{Name: b.name, Bytes: first.bytes, Contract: "routine/1", Why: first.why}
 	if found.Why == "" {
 		found.read(first.B, func() B { return w.once(b, f, fewTurns).B })
+		if started > 0 {
+			found.Note = strings.TrimPrefix(found.Note+"; "+shared, "; ")
+		}
 	}
 	w.told(found)
+}
+
+// goroutine is the number of one that is started now. On one processor they are counted one by one, so that two of them
+// tell how many were started between.
+func goroutine() (number int) {
+	told := make(chan string)
+	go func() {
+		text := make([]byte, 64)
+		told <- string(text[:runtime.Stack(text, false)])
+	}()
+	fmt.Sscanf(<-told, "goroutine %d ", &number)
+	return number
 }
 
 type called struct {

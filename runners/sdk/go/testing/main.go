@@ -35,6 +35,8 @@ func Main(library perbyte.Library, functions []InternalBenchmark) {
 func list(functions []InternalBenchmark) {
 	answer := os.Stdout
 	os.Stdout = os.Stderr
+	runtime.GOMAXPROCS(1)
+	runtime.GC() // which starts goroutines of its own the first time
 	var found []Found
 	for _, one := range functions {
 		found = append(found, look(one.Name, one.F)...)

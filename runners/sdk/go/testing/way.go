@@ -213,5 +213,8 @@ func (w *way) Run() bool {
 	return w.state == done && w.why == nil
 }
 
+// Why is what ended it, or kept it from its turns.
+func (w *way) Why() error { return w.failure() }
+
 // Close ends it.
 func (w *way) Close() { w.cancel() }

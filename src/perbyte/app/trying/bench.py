@@ -32,6 +32,7 @@ from perbyte.model import Algorithm, Cell, CellFigure, Failure, Policy, Run
 from perbyte.model.text import counted
 from perbyte.runners import RunnerSpec, TimeLimits, locate
 from perbyte.trial.bench import draw_cells
+from perbyte.trial.looking import look_at
 
 RUN_TIMES = 5.0  # more, where the machine is busy with a run as well
 FIRST_EPOCHS, FIRST_S = 2, 0.3
@@ -76,7 +77,9 @@ class Bench:
         require_linux()
         survey = self._survey(self.programs)
         policy = replace(self.policy, cores=choose_cores(self.policy.cores))
-        return first_faults(survey, self.cells(survey), policy, self.patience_s)
+        faults = [fault for spec in self.programs if (fault := look_at(spec, self.algorithm))]
+        cells = [cell for cell in self.cells(survey) if cell.runner not in {fault.runner for fault in faults}]
+        return [*faults, *first_faults(survey, cells, policy, self.patience_s)]
 
     def look_first(self, name: str) -> tuple[CellFigure, ...]:
         """A first figure of the program `name`, of the largest size, within a second; stored nowhere."""
