@@ -37,8 +37,9 @@ from perbyte.measure.leaks import LeakCase, Leaks, leak_figures
 from perbyte.model import Cell, Policy
 from perbyte.model.leak import Difference
 from perbyte.report.leaktext import verdict_text
-from perbyte.stats.leak import ALPHA, Pairs, judge_row, pair_figures
+from perbyte.stats.leak import ALPHA, judge_row
 from perbyte.stats.paired import normal_p, sign_p, signed_rank
+from perbyte.stats.pairs import Pairs, pair_figures
 from perbyte.stats.samples import Floats
 
 HERE = Path(__file__).parent

@@ -9,15 +9,8 @@ import numpy as np
 import pytest
 
 from perbyte.model.leak import Difference, PairFigures
-from perbyte.stats.leak import (
-    ALPHA,
-    Pairs,
-    judge_row,
-    pair_figures,
-    pair_samples,
-    pairs_wanted,
-    usual_target,
-)
+from perbyte.stats.leak import ALPHA, judge_row, pairs_wanted, usual_target
+from perbyte.stats.pairs import Pairs, pair_figures, pair_samples
 
 NOTHING = Difference(0.0, -0.3, 0.3, 0.8)
 SURE = Difference(15.0, 14.0, 16.0, 1e-12)
