@@ -30,7 +30,6 @@ from perbyte.measure.sessions import (
     draw_offset,
     failure_of,
 )
-from perbyte.measure.states import EVICTED_BYTES, EVICTED_TIMES
 from perbyte.measure.validation import Validation
 from perbyte.model import Algorithm, Calibration, Cell, Failure, Policy, Process, RunnerIdentity
 from perbyte.model.leak import Contrast, LeakFigure
@@ -74,6 +73,7 @@ def contrasts_of(algorithm: Algorithm, operation: str) -> tuple[Contrast, ...]:
     return _CONTRASTS.get(operation, ())
 
 
+EVICTED_TIMES, EVICTED_BYTES = 3, 1 << 20  # of the largest cache of a core's own; the SDK adds pages for the TLB
 EPOCHS = 4
 NULL_ONE_IN = 4
 BURST_PAIRS, BURST_MS = 2000, 200.0
@@ -202,8 +202,9 @@ class Leaks:
     def _enough(self, case: LeakCase, epoch: int) -> bool:
         """True where the pairs so far are this epoch's part of those that tell; it does not ask what they tell."""
         there = sum(int(pairs.clean.sum()) for pairs in case.real)
+        cycles = case.unit == "cycles"
         wanted = pairs_wanted(
-            case.real[-WANTED_FROM:], self.target, cycles=case.unit == "cycles", above=self.above
+            case.real[-WANTED_FROM:], self.target, cycles=cycles, above=self.above, cold=case.cold
         )
         return there >= wanted * (epoch + 1) / EPOCHS
 

@@ -48,7 +48,7 @@ def _rare(figure: LeakFigure, pairs: PairFigures) -> str:
         told.append(f"the slowest 1 in {round(1 / outermost)} by at most {_amount(tails.apart[-1].bound)}")
     if spots := pairs.spots:
         told.append(f"one value of a byte by at most {_amount(spots.bound)}")
-    return f"; {', '.join(told)}" if told else "; calls that differ rarely are not known"
+    return f"; {', '.join(told)}" if told else ""
 
 
 def _of_limit(figure: LeakFigure, pairs: PairFigures, limit: float) -> str:
@@ -145,9 +145,10 @@ def _told(figures: Sequence[LeakFigure], alpha: float) -> list[str]:
             lines.append(f"  {contrast_text(leak):{width}}  {verdict_text(leak)}")
             if leak.found:
                 clean, of = leak.found.pairs, leak.taken
+                rare = "" if leak.found.tails or leak.found.spots else "; too few to see rare differences"
                 lines.append(
                     f"  {'':{width}}  {clean:,} clean pairs of {of:,}, a call {_amount(leak.found.call)} {leak.unit}, "
-                    f"{leak.seconds:.1f} s"
+                    f"{leak.seconds:.1f} s{rare}"
                 )
     return lines
 

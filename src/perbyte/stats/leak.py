@@ -31,6 +31,7 @@ from perbyte.stats.spots import VALUES
 
 ALPHA = 0.001  # false alarms of a row
 TARGET_CYCLES, TARGET_SHARE = 1.0, 1e-4  # what is looked for: a cycle, or as much of a long call
+COLD_CYCLES = 4.0  # with emptied caches a tenth of what a line from the next cache costs
 RARE_TIMES = 10  # as much in one value of a byte: the pairs that are wanted show it
 RARE_DEVIATES = 6.0  # from which one of all values is told
 PAIRS_ABOVE = 1 << 17  # that the outermost quantiles need for a limit
@@ -53,16 +54,22 @@ class Judged:
     more_s: float
 
 
-def usual_target(call: float, *, cycles: bool) -> float:
+def usual_target(call: float, *, cycles: bool, cold: bool = False) -> float:
     """Return the difference that is looked for where nobody named one, in the unit of `call`, the time of a call.
 
-    A cycle, or a ten-thousandth of a call that is longer; of a call in nanoseconds the latter alone.
+    A cycle (`cold`: four), or a ten-thousandth of a call that is longer; of a call in nanoseconds the latter alone.
     """
-    return max(TARGET_CYCLES if cycles else 0.0, TARGET_SHARE * call)
+    least = COLD_CYCLES if cold else TARGET_CYCLES
+    return max(least if cycles else 0.0, TARGET_SHARE * call)
 
 
 def pairs_wanted(
-    bursts: Sequence[Pairs], target: float | None, *, cycles: bool, above: float | None = None
+    bursts: Sequence[Pairs],
+    target: float | None,
+    *,
+    cycles: bool,
+    above: float | None = None,
+    cold: bool = False,
 ) -> float:
     """Return how many clean pairs tell `target`, or half of `above`; infinite while that is not known.
 
@@ -73,7 +80,7 @@ def pairs_wanted(
     if len(apart) < LEAST_PAIRS:
         return math.inf
     call = float(np.median(np.concatenate([pairs.first[pairs.clean] for pairs in bursts])))
-    goal = above or target or usual_target(call, cycles=cycles)
+    goal = above or target or usual_target(call, cycles=cycles, cold=cold)
     deviation = float(np.median(apart)) / MEDIAN_OF_NORMAL + bursts[-1].step
     rare = goal / 2 if above else RARE_TIMES * goal
     pairs = (QUANTILE * SHIFT_EFFICIENCY * deviation / (SHARE_OF_TARGET * goal)) ** 2
@@ -88,11 +95,12 @@ def judge_row(
     target: float | None = None,
     cycles: bool = True,
     above: float | None = None,
+    cold: bool = False,
 ) -> list[Judged]:
     """Judge the contrasts and sizes of one row together. Each has what its pairs say, and what its null says.
 
-    `seconds` is what each took, `target` the difference that is looked for, in cycles or ns (None: `usual_target`).
-    `above` is a limit instead: whether what the secret costs is beyond it.
+    `seconds` is what each took, `target` the difference that is looked for, in cycles or ns (None: `usual_target`,
+    with emptied caches if `cold`). `above` is a limit instead: whether what the secret costs is beyond it.
     """
     tests = [_chances(figures) if above is None else _chances_beyond(figures, above) for figures, _ in row]
     adjusted = _adjusted(tests)
@@ -102,7 +110,7 @@ def judge_row(
         if figures is None or null is None:
             judged.append(Judged("unknown", p, null_p, above or target or 0.0, 0.0))
             continue
-        goal = above or target or usual_target(figures.call, cycles=cycles)
+        goal = above or target or usual_target(figures.call, cycles=cycles, cold=cold)
         bound = figures.bound if above is None else figures.cost_bound
         if null_p < ALPHA:
             verdict: LeakVerdict = "harness"
