@@ -6,7 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG = 16, BASE_STEPS = 200, LOOKUPS = 160, TABLE = 1024, DIVISIONS = 16, RSA_BYTES = 256, RARE = 0x5a };
+enum {
+	TAG = 16,
+	BASE_STEPS = 200,
+	LOOKUPS = 160,
+	TABLE = 1024,
+	DIVISIONS = 16,
+	RSA_BYTES = 256,
+	RARE = 0x5a
+};
 
 #define FACTOR   0xbf58476d1ce4e5b9u
 #define MERSENNE ((1ULL << 61) - 1)
