@@ -64,7 +64,7 @@ def contrasts_of(algorithm: Algorithm, operation: str) -> tuple[Contrast, ...]:
     key, so that of `decapsulate` only the ciphertext varies: whether it is refused has to stay secret. Of `open` both
     classes are refused; how far the tag was right has to stay secret.
     """
-    if operation == "derive":
+    if operation in ("derive", "load"):
         return () if algorithm.fixed_key else (KEY, SCALAR)
     if operation == "sign":
         return (MESSAGE,) if algorithm.fixed_key else (KEY,)
