@@ -73,7 +73,10 @@ def contrasts_of(algorithm: Algorithm, operation: str) -> tuple[Contrast, ...]:
     return _CONTRASTS.get(operation, ())
 
 
-EVICTED_TIMES, EVICTED_BYTES = 3, 1 << 20  # of the largest cache of a core's own; the SDK adds pages for the TLB
+EVICTED_TIMES, EVICTED_BYTES = (
+    3,
+    1 << 20,
+)  # of the largest cache of a core's own; the SDK adds pages for the TLB
 EPOCHS = 4
 NULL_ONE_IN = 4
 BURST_PAIRS, BURST_MS = 2000, 200.0
