@@ -80,8 +80,8 @@ def rtlf(a: Floats, b: Floats) -> str:
         sides = [draws.multinomial(count.sum(), chances, RTLF_ROUNDS) for _ in range(2)]
         apart = np.abs(_type_2(values, sides[0]) - _type_2(values, sides[1]))
         limits.append(np.quantile(apart, 1 - RTLF_ALPHA / len(DECILES), axis=0))
-    found = np.abs(_type_2(values, counts[0][None, :]) - _type_2(values, counts[1][None, :]))[0]
-    return LEAK if (found > np.maximum(*limits)).any() else NONE
+    deciles = [_type_2(values, count[None, :])[0] for count in counts]
+    return LEAK if (np.abs(deciles[0] - deciles[1]) > np.maximum(*limits)).any() else NONE
 
 
 def _type_2(values: Floats, counts: np.ndarray) -> np.ndarray:
@@ -116,13 +116,13 @@ def silent(delta: float) -> Rule:
         boot = scale * (np.abs(again) - np.abs(apart) if delta > 0 else np.abs(again - apart))
         square = boot.var(axis=0, ddof=1)
         square = np.where(square > 0, square, np.inf if not square.any() else square[square > 0].min())
-        found = np.abs(apart)
+        size_of = np.abs(apart)
         kept = square <= 5 * square.mean()
-        near = found / np.sqrt(square) + 30 * math.sqrt(math.log(length) ** 1.5 / length)
+        near = size_of / np.sqrt(square) + 30 * math.sqrt(math.log(length) ** 1.5 / length)
         kept &= near >= delta / np.sqrt(square)
         if not kept.any():
             return NONE
-        tested = (math.sqrt(length) if discrete else 1.0) * (found - delta) / np.sqrt(square)
+        tested = (math.sqrt(length) if discrete else 1.0) * (size_of - delta) / np.sqrt(square)
         limit = np.quantile((boot / np.sqrt(square))[:, kept].max(axis=1), 1 - SILENT_ALPHA)
         return LEAK if tested[kept].max() > limit else NONE
 

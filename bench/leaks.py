@@ -186,17 +186,17 @@ def judge(given: argparse.Namespace) -> None:
     for case, figure in zip(cases, sorted(figures, key=lambda each: _place(cases, each)), strict=True):
         truth = (case.cell.algorithm, str(case.contrast), case.cold) in TRUE_LEAKS
         a, b, step = readings(case.real)
-        said = {"perbyte": {"leaks": LEAK, "none": NONE}.get(figure.verdict, "not known")}
+        answers = {"perbyte": {"leaks": LEAK, "none": NONE}.get(figure.verdict, "not known")}
         for name, rule in rules.items():
             if isinstance(rule, Tacet):
                 rule.step = step
-            said[name], seconds = timed(rule, a, b)
+            answers[name], seconds = timed(rule, a, b)
             spent[name] += seconds
-        for name, answer in said.items():
+        for name, answer in answers.items():
             counted[name][f"{'leaks' if truth else 'does not'}, {answer}"] += 1
         name = f"{case.cell.runner}/{case.cell.algorithm}/{case.cell.operation}, {case.contrast}"
         words = [name + ", emptied caches" * case.cold, "leaks" if truth else "none", verdict_text(figure)]
-        words += [f"{case.seconds:.1f}", *(said[name] for name in rules)]
+        words += [f"{case.seconds:.1f}", *(answers[name] for name in rules)]
         print("| " + " | ".join(words) + " |", flush=True)
     for name, of in counted.items():
         print(f"{name}: {dict(sorted(of.items()))}, {spent[name]:.1f} s")

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from perbyte.model.leak import Difference, PairFigures, Spot, Spots, Tails
+from perbyte.model.leak import Difference, PairFigures, ByteSpot, ByteSpots, Tails
 from perbyte.stats.leak import ALPHA, COLD_CYCLES, PAIRS_ABOVE, judge_row, pairs_wanted, usual_target
 from perbyte.stats.pairs import Drawn, Pairs, pair_figures, pair_samples
 
@@ -99,7 +99,9 @@ def test_pairs_are_wanted_by_their_scatter_and_not_by_their_sign():
 def told(shift=NOTHING, tail=NOTHING, spot=NOTHING, bound=2.0):
     """Figures of pairs with tails and a spot."""
     tails = Tails(tail.p, 0.9, (0.1, 0.9), (NOTHING, tail))
-    return replace(figures(shift=shift), tails=tails, spots=Spots(Spot(3, "value", 90, spot), bound, 1000))
+    return replace(
+        figures(shift=shift), tails=tails, spots=ByteSpots(ByteSpot(3, "value", 90, spot), bound, 1000)
+    )
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,7 @@ class Tails:
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class ByteSpot:
     """A bit (0: the lowest) or a value of one `byte` of the secret: how much longer calls take that have it set."""
 
     byte: int
@@ -72,10 +72,10 @@ class Spot:
 
 
 @dataclass(frozen=True, slots=True)
-class Spots:
+class ByteSpots:
     """The spot of a random secret that matters the most of all `looked` at, and what none of them costs more than."""
 
-    most: Spot
+    most: ByteSpot
     bound: float
     looked: int
 
@@ -94,7 +94,7 @@ class PairFigures:
     spread: Difference
     p_sign: float
     tails: Tails | None = None
-    spots: Spots | None = None
+    spots: ByteSpots | None = None
 
     @property
     def bound(self) -> float:

@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from perbyte.model.leak import Difference, Spot, Spots
+from perbyte.model.leak import Difference, ByteSpot, ByteSpots
 from perbyte.stats.arrays import np
 from perbyte.stats.paired import QUANTILE
 from perbyte.stats.samples import Bools, Floats
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VALUES, BITS = 256, 8
-LEAST_SAMPLES = 16 * VALUES
+LEAST_SAMPLES = 4096
 ONE_SIDED = 1.644854
 _CLIPPED = 1 / 256
 _HALVINGS = 60
@@ -32,7 +32,7 @@ _HALVINGS = 60
 
 def find_spot(
     times: Floats, secrets: NDArray[np.uint8], places: Sequence[int], *, step: float
-) -> Spots | None:
+) -> ByteSpots | None:
     """Look for the bit or the value on which `times` depend the most; None where there are too few samples.
 
     `times` are distances from what is usual at that time; `secrets` has a row of bytes for each, which are those
@@ -74,8 +74,8 @@ def find_spot(
     chosen = (column >> which & 1).astype(bool) if is_bit else column == which
     p = min(1.0, looked * _chernoff(clipped, chosen, 1 / 2 if is_bit else 1 / VALUES))
     kind: Literal["bit", "value"] = "bit" if is_bit else "value"
-    return Spots(
-        Spot(places[place], kind, which, _apart(clipped[chosen], clipped[~chosen], p)), bound, looked
+    return ByteSpots(
+        ByteSpot(places[place], kind, which, _apart(clipped[chosen], clipped[~chosen], p)), bound, looked
     )
 
 
