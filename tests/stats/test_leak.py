@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from perbyte.model.leak import Difference, PairFigures, ByteSpot, ByteSpots, Tails
+from perbyte.model.leak import ByteSpot, ByteSpots, Difference, PairFigures, Tails
 from perbyte.stats.leak import ALPHA, COLD_CYCLES, PAIRS_ABOVE, judge_row, pairs_wanted, usual_target
 from perbyte.stats.pairs import Drawn, Pairs, pair_figures, pair_samples
 

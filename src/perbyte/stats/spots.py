@@ -15,7 +15,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
-from perbyte.model.leak import Difference, ByteSpot, ByteSpots
+from perbyte.model.leak import ByteSpot, ByteSpots, Difference
 from perbyte.stats.arrays import np
 from perbyte.stats.paired import QUANTILE
 from perbyte.stats.samples import Bools, Floats
