@@ -96,8 +96,11 @@ def _type_2(values: Floats, counts: np.ndarray) -> np.ndarray:
     return (values[np.array(lower).T] + values[np.array(upper).T]) / 2
 
 
-def silent(delta: float) -> Rule:
-    """SILENT with a difference that does not matter; samples in few steps by its way for discrete data."""
+def silent(delta: float, *, anywhere: bool = False) -> Rule:
+    """SILENT with a difference that does not matter; samples in few steps by its way for discrete data.
+
+    For these its code draws all blocks from the first n^(2/3) samples; with `anywhere` they come from all.
+    """
 
     def rule(a: Floats, b: Floats) -> str:
         draws = np.random.default_rng(1)
@@ -108,7 +111,8 @@ def silent(delta: float) -> Rule:
         block = max(1, math.ceil(max(_block_length(a), _block_length(b))))
         size = int(length ** (2 / 3)) if discrete else length
         block = min(block, size)
-        starts = draws.integers(0, size - block + 1, (SILENT_ROUNDS, math.ceil(size / block)))
+        last = (length if anywhere else size) - block
+        starts = draws.integers(0, last + 1, (SILENT_ROUNDS, math.ceil(size / block)))
         apart = _levels(values, both[0]) - _levels(values, both[1])
         picks = ((row[:, None] + np.arange(block)).ravel() for row in starts)
         again = np.array([_levels(values, both[0][pick]) - _levels(values, both[1][pick]) for pick in picks])

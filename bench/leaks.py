@@ -166,6 +166,7 @@ def rules_of(given: argparse.Namespace) -> dict[str, Rule]:
         "tlsfuzzer": tlsfuzzer,
         "RTLF": rtlf,
         f"SILENT, {delta:g}": silent(delta),
+        f"SILENT, {delta:g}, blocks from anywhere": silent(delta, anywhere=True),
     }
     if given.tacet:
         rules[f"tacet, {delta:g}"] = Tacet(given.tacet, delta)

@@ -60,14 +60,16 @@ _CONTRASTS = {
 def contrasts_of(algorithm: Algorithm, operation: str) -> tuple[Contrast, ...]:
     """The contrasts of an operation; none where it works on nothing secret, as `verify` and `encapsulate`.
 
-    A key that is the runner's own cannot be another: what is signed with it varies instead. A ciphertext belongs to one
+    A key that is the runner's own cannot be another: what is signed with it varies instead, or which of several is
+    loaded. A ciphertext belongs to one
     key, so that of `decapsulate` only the ciphertext varies: whether it is refused has to stay secret. Of `open` both
     classes are refused; how far the tag was right has to stay secret.
     """
-    if operation in ("derive", "load"):
+    if operation == "derive":
         return () if algorithm.fixed_key else (KEY, SCALAR)
-    if operation == "sign":
-        return (MESSAGE,) if algorithm.fixed_key else (KEY,)
+    if operation in ("sign", "load"):
+        more = (SCALAR,) if operation == "load" else ()
+        return (MESSAGE,) if algorithm.fixed_key else (KEY, *more)
     if operation in ("encrypt", "decrypt"):
         return (KEY, DATA) if algorithm.kind in _CIPHERS else ()
     return _CONTRASTS.get(operation, ())
