@@ -166,8 +166,11 @@ def rules_of(given: argparse.Namespace) -> dict[str, Rule]:
         "tlsfuzzer": tlsfuzzer,
         "RTLF": rtlf,
         f"SILENT, {delta:g}": silent(delta),
-        f"SILENT, {delta:g}, blocks from anywhere": silent(delta, anywhere=True),
     }
+    if given.alone:
+        return {}
+    if given.anywhere:
+        rules[f"SILENT, {delta:g}, blocks from anywhere"] = silent(delta, anywhere=True)
     if given.tacet:
         rules[f"tacet, {delta:g}"] = Tacet(given.tacet, delta)
     return rules
@@ -223,9 +226,9 @@ def alarms(given: argparse.Namespace) -> None:
     unknown: Counter[str] = Counter()
     spent: Counter[str] = Counter()
     low: Counter[str] = Counter()
-    for row in rows:
+    for seed, row in enumerate(rows, given.begin):
         began = time.monotonic()
-        figures = pair_figures(row, 1)
+        figures = pair_figures(row, seed)
         [judged] = judge_row([(figures, replace(figures, shift=QUIET, spread=QUIET, tails=None))], [1.0])
         spent["perbyte"] += time.monotonic() - began
         called["perbyte"] += judged.p < ALPHA
@@ -289,6 +292,8 @@ def main() -> None:
     for each in (judging, alarming):
         each.add_argument("place", type=Path)
         each.add_argument("--above", type=float, help="a limit in cycles; the others' is 1 without it")
+        each.add_argument("--alone", action="store_true", help="without the other rules")
+        each.add_argument("--anywhere", action="store_true", help="SILENT also with blocks from all samples")
         each.add_argument("--tacet", type=Path, help="a program that asks tacet (bench/leak_rules.py)")
     judging.set_defaults(do=judge)
     alarming.add_argument("--rows", type=int, default=1000)
