@@ -57,6 +57,12 @@ def test_a_limit_of_ones_own_has_three_answers(world):
     assert look(world, "--above", "12", "--fail-on", "unknown").returncode == 5
 
 
+def test_emptied_caches_have_a_target_of_their_own(world):
+    world.add(script({"cycles": 0}))
+    targets = {leak["cold"]: leak["target"] for leak in figures(look(world, "--cold", "--json"))}
+    assert targets == {False: 1.0, True: 4.0}
+
+
 def test_nothing_is_ever_called_constant(world):
     world.add(script({"cycles": 0}))
     answer = look(world)

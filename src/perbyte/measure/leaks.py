@@ -289,7 +289,8 @@ def leak_figures(
     for row in rows.values():
         told = [(pair_figures(case.real, seed), pair_figures(case.null, seed)) for case in row]
         cycles = row[0].unit == "cycles"
-        judged = judge_row(told, [case.seconds for case in row], target=target, cycles=cycles, above=above)
+        seconds, cold = [case.seconds for case in row], row[0].cold
+        judged = judge_row(told, seconds, target=target, cycles=cycles, above=above, cold=cold)
         for case, (real, null), judgement in zip(row, told, judged, strict=True):
             leaks.append(
                 LeakFigure(
