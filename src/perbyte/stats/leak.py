@@ -34,7 +34,7 @@ TARGET_CYCLES, TARGET_SHARE = 1.0, 1e-4  # what is looked for: a cycle, or as mu
 COLD_CYCLES = 4.0  # with emptied caches a tenth of what a line from the next cache costs
 RARE_TIMES = 10  # as much in one value of a byte: the pairs that are wanted show it
 RARE_DEVIATES = 6.0  # from which one of all values is told
-PAIRS_ABOVE = 1 << 17  # that the outermost quantiles need for a limit
+PAIRS_ABOVE = 1 << 19  # that the outermost quantiles need for a limit
 TELLING_DEVIATES = 5.0  # that a part has to be beyond a limit to be told among a dozen
 # that the half-width of an interval may be: then "no leak" is reached where there is none
 SHARE_OF_TARGET = 0.25
