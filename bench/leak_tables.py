@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from leaks import apart
 from neighbours import doctor
 
 from perbyte.app.building import build_needed
@@ -188,6 +187,12 @@ def entry(figure: LeakFigure) -> str:
     }[figure.verdict]
     widened = figure.verdict == "leaks" and spread.least > 0
     return f"{verdict}: {apart(shift)}{unit}" + f"; spread {apart(spread)}{unit}" * widened
+
+
+def apart(shift: Difference) -> str:
+    """How much more the second class takes, with the interval."""
+    digits = 0 if shift.bound >= 100 else 1 if shift.bound >= 10 else 2
+    return f"{shift.value:+,.{digits}f} ({shift.low:+,.{digits}f} to {shift.high:+,.{digits}f})"
 
 
 def amount(value: float) -> str:

@@ -2,14 +2,17 @@
 
 The script's `leak` has `cycles` (the second class takes so many more), `spread` (up to so many more or less, evenly),
 `role` (in this secret alone) and `null` (true: the harness leaks, and the second class against itself differs as well).
-Standard library only.
+`value` (`[byte, value]`): only where a random secret of the second class has this value there. Standard library only.
 """
+
+from toy import stream
 
 KINDS = (
     ("fixed", "random", "zeros", "sparse"),
     ("genuine", "changed", "early", "late"),
 )  # the latter of inputs
 MOST_PAIRS = 2000
+BASIS = 0xCBF29CE484222325  # of FNV-1a
 
 
 def take_pairs(gauge, toy, tier, request, leak):
@@ -38,7 +41,9 @@ def take_pairs(gauge, toy, tier, request, leak):
         letters = "01" if simulation.uniform() < 0.5 else "10"
         for row, letter in zip(two, letters, strict=True):
             more = leak.get("cycles", 0) + leak.get("spread", 0) * (2 * simulation.uniform() - 1)
-            row["ticks"] += round(more * per_cycle) if here and letter == "1" else 0
+            number = len(rows) + (row is two[1])
+            hit = not leak.get("value") or has_value(toy, request, number, *leak["value"])
+            row["ticks"] += round(more * per_cycle) if here and hit and letter == "1" else 0
         rows += two
         order += letters
     names = (
@@ -53,3 +58,13 @@ def take_pairs(gauge, toy, tier, request, leak):
     answer = {name: [row[name] for row in rows] for name in names}
     answer["cycles"] = [row["cycles"] for row in rows] if simulation.clock["pmu"] else []
     return {**answer, "order": order, "waits": waits, "failures": [0, 0], "afresh": False}
+
+
+def has_value(toy, request, number, byte, value):
+    """True where the random secret of the second class has `value` in `byte` in sample `number` (SPEC section 14)."""
+    length = toy.key_bytes if request["role"] == "key" else toy.size
+    begun = BASIS ^ request["seed"]
+    for unit in number.to_bytes(8, "little") + (1).to_bytes(8, "little"):
+        begun = ((begun ^ unit) * 0x100000001B3) & (2**64 - 1)
+    drawn = int.from_bytes(stream(begun, "leak", 8), "little")
+    return request["second"] == "random" and stream(drawn, "leak/random", length)[byte] == value

@@ -45,6 +45,7 @@ extern const pb_family evp_password_family;
 extern const pb_family evp_rsa_family;
 extern const pb_family evp_pss_family;
 extern const pb_family evp_rsa_pairs_family;
+extern const pb_family evp_rsa_load_family;
 extern const pb_family evp_dsa_family;
 
 /* param: a struct pkey_kind */

@@ -3,6 +3,7 @@
 #include "pkey.h"
 
 #include <openssl/ecdsa.h>
+#include <openssl/x509.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,8 @@ struct state {
 	size_t length;
 	uint8_t der[DER_ROOM]; /* ECDSA: what verify gets */
 	size_t der_len;
+	uint8_t *encoded; /* the private key, as load gets it */
+	long encoded_len;
 };
 
 static int is_ecdsa(const pb_case *c)
@@ -33,6 +36,7 @@ static void signature_close(pb_case *c)
 	EVP_PKEY_CTX_free(state->maker);
 	EVP_PKEY_free(state->made);
 	EVP_PKEY_free(state->key);
+	OPENSSL_free(state->encoded);
 	free(state);
 	c->ctx = NULL;
 }
@@ -117,10 +121,45 @@ static void show_pair(pb_case *c)
 	EVP_MD_CTX_free(verify);
 }
 
+/* PKCS #8, once for each opening. */
+static void encode(pb_case *c)
+{
+	struct state *state = c->ctx;
+	PKCS8_PRIV_KEY_INFO *info = state->encoded ? NULL : EVP_PKEY2PKCS8(state->key);
+	if (info)
+		state->encoded_len = i2d_PKCS8_PRIV_KEY_INFO(info, &state->encoded);
+	c->failures += !state->encoded;
+	PKCS8_PRIV_KEY_INFO_free(info);
+}
+
+static void load(pb_case *c, uint64_t n)
+{
+	struct state *state = c->ctx;
+	const uint8_t *encoded = state->encoded;
+	long length = state->encoded_len;
+	uint64_t bad = 0;
+	PB_REPEAT(n, turn, {
+		const uint8_t *at = encoded;
+		EVP_PKEY_free(state->made);
+		state->made = d2i_AutoPrivateKey(NULL, &at, length);
+		bad += !state->made;
+	});
+	c->failures += bad;
+}
+
+static void show_loaded(pb_case *c)
+{
+	struct state *state = c->ctx;
+	c->failures += !state->made || !pkey_show(c, state->made);
+}
+
+#define LOAD_CALLS "d2i_AutoPrivateKey, EVP_PKEY_free"
+
 static const pb_variant message_variants[] = {
 	{"sign", "pk/1", SIGN_CALL, NULL, sign_message, NULL},
 	{"verify", "pk/1", VERIFY_CALL, NULL, verify_message, NULL},
 	{"keygen", "pk/1", PKEY_KEYGEN_CALLS, NULL, signature_keygen, show_pair},
+	{"load", "pk/1", LOAD_CALLS, encode, load, show_loaded},
 	PB_END_OF_VARIANTS,
 };
 
@@ -162,6 +201,7 @@ static const pb_variant ecdsa_variants[] = {
 	{"sign", "pk/1", "EVP_PKEY_sign (DER)", NULL, sign_digest, show_numbers},
 	{"verify", "pk/1", "EVP_PKEY_verify (DER)", take_numbers, verify_digest, NULL},
 	{"keygen", "pk/1", PKEY_KEYGEN_CALLS, NULL, signature_keygen, show_pair},
+	{"load", "pk/1", LOAD_CALLS, encode, load, show_loaded},
 	PB_END_OF_VARIANTS,
 };
 

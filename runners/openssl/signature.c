@@ -3,12 +3,14 @@
  * to the length of q. The keys are those of key_numbers.h. */
 #include "evp.h"
 #include "key_numbers.h"
+#include "load_primes.h"
 
 #include <openssl/bn.h>
 #include <openssl/core_names.h>
 #include <openssl/evp.h>
 #include <openssl/param_build.h>
 #include <openssl/rsa.h>
+#include <openssl/x509.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,10 +60,8 @@ static int push_dsa(struct numbers *n, const struct key_numbers *k)
 	       push(n, OSSL_PKEY_PARAM_PRIV_KEY, x);
 }
 
-static EVP_PKEY *make_key(const pb_row *row)
+static EVP_PKEY *make_key(int rsa, const struct key_numbers *k)
 {
-	int rsa = row->family != &evp_dsa_family;
-	const struct key_numbers *k = row->param;
 	struct numbers n = {OSSL_PARAM_BLD_new(), BN_CTX_new()};
 	EVP_PKEY_CTX *from = EVP_PKEY_CTX_new_from_name(NULL, rsa ? "RSA" : "DSA", NULL);
 	OSSL_PARAM *params = NULL;
@@ -144,6 +144,93 @@ static void show_modulus(pb_case *c)
 	EVP_PKEY_CTX_free(ctx);
 }
 
+/* Private keys read from PKCS #8. The data choose one of several, all of which have encodings of one length; they
+ * are copied by arithmetic, so that nothing before the call depends on which. */
+enum { MOST_KEYS = 16, ENCODED_ROOM = 2048 };
+
+struct loader {
+	EVP_PKEY *made;
+	long length;
+	unsigned keys;
+	uint8_t chosen[ENCODED_ROOM], encoded[MOST_KEYS][ENCODED_ROOM];
+};
+
+static void add_key(struct loader *loader, const struct key_numbers *k)
+{
+	EVP_PKEY *key = make_key(1, k);
+	PKCS8_PRIV_KEY_INFO *info = key ? EVP_PKEY2PKCS8(key) : NULL;
+	int length = info ? i2d_PKCS8_PRIV_KEY_INFO(info, NULL) : 0;
+	uint8_t *to = loader->encoded[loader->keys];
+	if (length > 0 && length <= ENCODED_ROOM && (!loader->keys || length == loader->length)) {
+		loader->length = i2d_PKCS8_PRIV_KEY_INFO(info, &to);
+		loader->keys++;
+	}
+	PKCS8_PRIV_KEY_INFO_free(info);
+	EVP_PKEY_free(key);
+}
+
+static void loader_close(pb_case *c)
+{
+	struct loader *loader = c->ctx;
+	if (loader)
+		EVP_PKEY_free(loader->made);
+	free(loader);
+	c->ctx = NULL;
+}
+
+static int loader_open(pb_case *c)
+{
+	enum { PRIMES = sizeof load_primes / sizeof *load_primes };
+	struct loader *loader = c->ctx = calloc(1, sizeof *loader);
+	if (!loader)
+		return pb_fail(c, "out of memory");
+	for (int i = 0; i < PRIMES; i++)
+		for (int j = 0; j < i && loader->keys < MOST_KEYS; j++)
+			add_key(loader, &(struct key_numbers){NULL, load_primes[i], load_primes[j], NULL});
+	c->out_len = c->row->output;
+	if (loader->keys)
+		return 0;
+	evp_fail(c, "no key could be encoded");
+	loader_close(c);
+	return -1;
+}
+
+static void choose_key(pb_case *c)
+{
+	struct loader *loader = c->ctx;
+	unsigned which = c->size ? c->in[0] % loader->keys : 0;
+	memset(loader->chosen, 0, sizeof loader->chosen);
+	for (unsigned key = 0; key < loader->keys; key++) {
+		uint8_t mask = (uint8_t)(0u - (((key ^ which) - 1u) >> 31));
+		__asm__ volatile("" : "+r"(mask));
+		for (long i = 0; i < loader->length; i++)
+			loader->chosen[i] |= loader->encoded[key][i] & mask;
+	}
+}
+
+static void load_keys(pb_case *c, uint64_t n)
+{
+	struct loader *loader = c->ctx;
+	uint64_t bad = 0;
+	PB_REPEAT(n, turn, {
+		const uint8_t *at = loader->chosen;
+		EVP_PKEY_free(loader->made);
+		loader->made = d2i_AutoPrivateKey(NULL, &at, loader->length);
+		bad += !loader->made;
+	});
+	c->failures += bad;
+}
+
+static void show_loaded(pb_case *c)
+{
+	struct loader *loader = c->ctx;
+	BIGNUM *modulus = NULL;
+	c->failures += !loader->made ||
+		       EVP_PKEY_get_bn_param(loader->made, OSSL_PKEY_PARAM_RSA_N, &modulus) != 1 ||
+		       BN_bn2binpad(modulus, c->out, c->row->output) != c->row->output;
+	BN_free(modulus);
+}
+
 static int signature_open(pb_case *c)
 {
 	enum { PKCS1_OVERHEAD = 11 };
@@ -153,7 +240,7 @@ static int signature_open(pb_case *c)
 	if (c->row->family == &evp_rsa_family && c->size + PKCS1_OVERHEAD > c->row->output)
 		return pb_fail(c, "%s signs at most %d bytes", c->row->algorithm,
 			       c->row->output - PKCS1_OVERHEAD);
-	EVP_PKEY *key = make_key(c->row);
+	EVP_PKEY *key = make_key(c->row->family != &evp_dsa_family, c->row->param);
 	EVP_PKEY_CTX *ctx = key ? EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL) : NULL;
 	EVP_PKEY_free(key); /* the context keeps its own reference */
 	c->ctx = ctx;
@@ -229,6 +316,12 @@ static const pb_variant pair_variants[] = {
 	PB_END_OF_VARIANTS,
 };
 
+static const pb_variant load_variants[] = {
+	{"load", "pk/1", "d2i_AutoPrivateKey, EVP_PKEY_free", choose_key, load_keys, show_loaded},
+	PB_END_OF_VARIANTS,
+};
+
+const pb_family evp_rsa_load_family = {loader_open, loader_close, load_variants};
 const pb_family evp_rsa_pairs_family = {pairs_open, pairs_close, pair_variants};
 const pb_family evp_rsa_family = {signature_open, signature_close, rsa_variants};
 const pb_family evp_pss_family = {signature_open, signature_close, rsa_variants};
@@ -243,6 +336,7 @@ const pb_row evp_signature_rows[] = {
 	{"rsa-3072", &evp_rsa_family, &key_numbers[7], 384, 0, 1, 384},
 	{"rsa-4096", &evp_rsa_family, &key_numbers[3], 512, 0, 1, 512},
 	{"rsa-2048", &evp_rsa_pairs_family, NULL, 256, 0, 1, 256},
+	{"rsa-2048", &evp_rsa_load_family, NULL, 256, 0, 1, 256},
 	{"rsa-3072", &evp_rsa_pairs_family, NULL, 384, 0, 1, 384},
 	{"rsa-pss-2048", &evp_pss_family, &key_numbers[2], 256, 0, 1, 256},
 	{"rsa-pss-3072", &evp_pss_family, &key_numbers[7], 384, 0, 1, 384},

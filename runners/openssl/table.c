@@ -199,7 +199,8 @@ static int offers(const pb_row *row)
 		there = has_mac(row->param);
 	else if (f == &evp_hkdf_family || f == &evp_password_family)
 		FETCHED(EVP_KDF, ((const struct evp_kdf *)row->param)->name);
-	else if (f == &evp_rsa_family || f == &evp_pss_family || f == &evp_rsa_pairs_family)
+	else if (f == &evp_rsa_family || f == &evp_pss_family || f == &evp_rsa_pairs_family ||
+		 f == &evp_rsa_load_family)
 		FETCHED(EVP_SIGNATURE, "RSA");
 	else if (f == &evp_hpke_family)
 		there = hpke_there(row);

@@ -37,6 +37,32 @@ def test_a_leak_is_told_in_cycles(world):
     assert data["said"].startswith("no leak above")
 
 
+def test_one_value_of_a_byte_is_found(world):
+    world.add(script({"cycles": 60, "role": "data", "value": [5, 90]}))
+    key, data = figures(look(world, "--json"))
+    assert key["verdict"] == "none"
+    assert data["verdict"] == "leaks"
+    assert (data["found"]["spots"]["most"]["byte"], data["found"]["spots"]["most"]["which"]) == (5, 90)
+    assert "slower with 0x5a in byte 5 of the data" in data["said"]
+
+
+def test_a_limit_of_ones_own_has_three_answers(world):
+    world.add(script({"cycles": 12, "role": "key"}))
+    key, data = figures(look(world, "--above", "5", "--json"))
+    assert (key["verdict"], key["above"]) == ("leaks", 5.0)
+    assert key["said"].startswith("leaks more than 5 cycles")
+    assert data["said"].startswith(("none above 5 cycles: at most", "not known whether above 5 cycles"))
+    key, data = figures(look(world, "--above", "1e5", "--json"))
+    assert (key["verdict"], data["verdict"]) == ("none", "none")
+    assert look(world, "--above", "12", "--fail-on", "unknown").returncode == 5
+
+
+def test_emptied_caches_have_a_target_of_their_own(world):
+    world.add(script({"cycles": 0}))
+    targets = {leak["cold"]: leak["target"] for leak in figures(look(world, "--cold", "--json"))}
+    assert targets == {False: 1.0, True: 4.0}
+
+
 def test_nothing_is_ever_called_constant(world):
     world.add(script({"cycles": 0}))
     answer = look(world)
@@ -89,6 +115,8 @@ def test_a_runner_without_the_verb_is_told(world):
         (("--fail-on", "slow"), "is unknown"),
         (("--operation", "open", "--secret", "key"), "fits no cell"),
         (("--down-to", "-3"), "--down-to"),
+        (("--above", "0"), "--above"),
+        (("--above", "3", "--down-to", "1"), "exclude each other"),
     ],
 )
 def test_what_there_is_not_is_refused(world, words, message):

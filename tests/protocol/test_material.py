@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 
+import numpy as np
 import pytest
 
 from perbyte import places
@@ -61,3 +62,17 @@ def toy():
 def test_two_implementations_agree(toy, seed, length):
     for label in ("input", "key/15", "nonce/0", "aad"):
         assert material.stream(seed, label, length) == toy.stream(seed, label, length)
+
+
+def test_secrets_of_pairs_are_streams_of_a_seed_drawn_for_each_sample():
+    seed, number = 2**63 + 5, 7
+    begun = (seed ^ 0xCBF29CE484222325) & (2**64 - 1)
+    for unit in number.to_bytes(8, "little") + (1).to_bytes(8, "little"):
+        begun = (begun ^ unit) * 0x100000001B3 % 2**64
+    word = int.from_bytes(material.stream(begun, "leak", 8), "little")
+    whole = material.stream(word, "leak/random", 100)
+    [short] = material.pair_secrets(seed, np.array([number]), 20)
+    [long] = material.pair_secrets(seed, np.array([number]), 100)
+    assert bytes(short) == whole[:20]
+    assert bytes(long) == whole[:32] + whole[-32:]
+    assert material.shown_places(100) == [*range(32), *range(68, 100)]

@@ -5,12 +5,14 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from perbyte import places
 from perbyte.errors import RunnerRefused
 from perbyte.model import Cell
 from perbyte.model.leak import Contrast
+from perbyte.protocol.material import pair_secrets
 from perbyte.runners.locate import read_spec
 from perbyte.runners.pairs import take_pairs
 from perbyte.runners.session import Session
@@ -80,6 +82,26 @@ def test_each_call_sees_the_secret_of_its_class(session, operation, contrast, fa
     assert taken.failures == failures
     assert len(taken.order) == len(taken.burst) == 2 * PAIRS
     assert taken.afresh == (contrast[0] == "key")
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "role", "first", "length", "place"),
+    [
+        ("seed-ecb", "data", "zeros", 32, -1),
+        ("seed-ecb", "data", "random", 32, -1),
+        ("aes-256-ecb", "key", "sparse", 32, 0),
+    ],
+)
+def test_the_bytes_of_random_secrets_are_those_of_the_protocol(
+    session, algorithm, role, first, length, place
+):
+    seed = 2**63 + 17
+    taken = take(session, algorithm, "encrypt", (role, first, "random"), seed=seed)
+    numbers = np.flatnonzero(np.array(list(taken.order)) == "1")
+    secrets = pair_secrets(seed, numbers, length)
+    assert secrets.shape == (PAIRS, length)
+    assert taken.failures[1] == int((secrets[:, place] & 1).sum())
+    assert 0 < taken.failures[1] < PAIRS
 
 
 def test_which_class_comes_first_is_drawn_from_the_seed(session):

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from perbyte.stats.paired import compare_pairs, difference, holm, sign_p, signed_rank
+from perbyte.stats.paired import difference, holm, sign_p, signed_rank
+from perbyte.stats.pairs import compare_pairs
 
 
 def drawn(count, *, shift=0.0, spread=0.0, step=0.0, seed=1):

@@ -82,6 +82,7 @@ def find_leaks(
     *,
     budget_s: float,
     target: float | None = None,
+    above: float | None = None,
     out: Path | None = None,
     taint: Sequence[dict[str, Any]] = (),
     check: bool = True,
@@ -123,7 +124,7 @@ def find_leaks(
         budget_s=budget_s,
         alpha=ALPHA,
         identities=tuple(leaks.identities.values()),
-        figures=tuple(leak_figures(cases, seed, target=target)),
+        figures=tuple(leak_figures(cases, seed, target=target, above=above)),
         failures=tuple(dict.fromkeys([*survey.failures, *faults, *leaks.failures])),
         taint=tuple(taint),
     )

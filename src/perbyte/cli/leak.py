@@ -28,6 +28,7 @@ EPILOG = """\b
   perbyte leak '*/x25519' --budget 5min
   perbyte leak 'nettle/aes-128-ecb' --cold --secret key
   perbyte leak '*/ml-kem-768/decapsulate' --fail-on leak
+  perbyte leak 'openssl/aes-128-ecb' --above 5
 """
 
 
@@ -39,6 +40,9 @@ class _LeakOptions(Options):
     budget: Duration | None = option("--budget", help=f"Time for the whole test.  [{BUDGET_S:g}s a line]")
     down_to: Annotated[float, click.FloatRange(min=0, min_open=True)] | None = option(
         "--down-to", metavar="CYCLES", help="Smallest difference to find.  [1, or 0.01 %]"
+    )
+    above: Annotated[float, click.FloatRange(min=0, min_open=True)] | None = option(
+        "--above", metavar="CYCLES", help="Ask only whether a secret costs more than this."
     )
     fail_on: Words | None = option("--fail-on", help="Fail on: leak (exit code 1), unknown (exit code 5).")
     out: Path | None = option("--out", help="Directory to create.")
@@ -61,6 +65,11 @@ def leak_command(options: _LeakOptions) -> int:
     of_cells, sizes = options.cells, read_sizes(options.cells.sizes)
     request = make_request(options.selectors, sizes or USUAL_BYTES, of_cells.operations, of_cells.contracts)
     build_needed((selector.runner for selector in request.selectors), options.notes.note)
+    if options.above and options.down_to:
+        raise UsageError(
+            "--above and --down-to exclude each other",
+            hint="--above names what a secret may cost, --down-to what is looked for",
+        )
     cells, survey = cells_to_test(request, sizes_named=bool(sizes))
     cases, without = draw_cases(cells, options.roles, (False, True) if options.cold else (False,))
     if not cases:
@@ -74,6 +83,7 @@ def leak_command(options: _LeakOptions) -> int:
         Policy(gentle=options.how.gentle),
         budget_s=options.budget or BUDGET_S * len(cases),
         target=options.down_to,
+        above=options.above,
         out=options.out,
         **heard(quiet=options.notes.quiet),
     )

@@ -30,14 +30,14 @@ from perbyte.measure.sessions import (
     draw_offset,
     failure_of,
 )
-from perbyte.measure.states import EVICTED_BYTES, EVICTED_TIMES
 from perbyte.measure.validation import Validation
 from perbyte.model import Algorithm, Calibration, Cell, Failure, Policy, Process, RunnerIdentity
 from perbyte.model.leak import Contrast, LeakFigure
 from perbyte.runners.pairs import TakenPairs, take_pairs
 from perbyte.runners.session import Session
 from perbyte.stats.clean import own_quiet
-from perbyte.stats.leak import Pairs, judge_row, pair_figures, pair_samples, pairs_wanted
+from perbyte.stats.leak import judge_row, pairs_wanted
+from perbyte.stats.pairs import Drawn, Pairs, pair_figures, pair_samples
 
 KEY = Contrast("key", "fixed", "random")
 SCALAR = Contrast("key", "sparse", "random")
@@ -60,19 +60,25 @@ _CONTRASTS = {
 def contrasts_of(algorithm: Algorithm, operation: str) -> tuple[Contrast, ...]:
     """The contrasts of an operation; none where it works on nothing secret, as `verify` and `encapsulate`.
 
-    A key that is the runner's own cannot be another: what is signed with it varies instead. A ciphertext belongs to one
+    A key that is the runner's own cannot be another: what is signed with it varies instead, or which of several is
+    loaded. A ciphertext belongs to one
     key, so that of `decapsulate` only the ciphertext varies: whether it is refused has to stay secret. Of `open` both
     classes are refused; how far the tag was right has to stay secret.
     """
     if operation == "derive":
         return () if algorithm.fixed_key else (KEY, SCALAR)
-    if operation == "sign":
-        return (MESSAGE,) if algorithm.fixed_key else (KEY,)
+    if operation in ("sign", "load"):
+        more = (SCALAR,) if operation == "load" else ()
+        return (MESSAGE,) if algorithm.fixed_key else (KEY, *more)
     if operation in ("encrypt", "decrypt"):
         return (KEY, DATA) if algorithm.kind in _CIPHERS else ()
     return _CONTRASTS.get(operation, ())
 
 
+EVICTED_TIMES, EVICTED_BYTES = (
+    3,
+    1 << 20,
+)  # of the largest cache of a core's own; the SDK adds pages for the TLB
 EPOCHS = 4
 NULL_ONE_IN = 4
 BURST_PAIRS, BURST_MS = 2000, 200.0
@@ -116,6 +122,7 @@ class Leaks:
     policy: Policy
     seed: int
     target: float | None = None
+    above: float | None = None
     learnt: Learnt | None = None
     keep: Callable[[LeakCase, int, bool, TakenPairs, Pairs], None] = lambda *_: None
     say: Callable[[str], None] = lambda _: None
@@ -200,13 +207,17 @@ class Leaks:
     def _enough(self, case: LeakCase, epoch: int) -> bool:
         """True where the pairs so far are this epoch's part of those that tell; it does not ask what they tell."""
         there = sum(int(pairs.clean.sum()) for pairs in case.real)
-        wanted = pairs_wanted(case.real[-WANTED_FROM:], self.target, cycles=case.unit == "cycles")
+        cycles = case.unit == "cycles"
+        wanted = pairs_wanted(
+            case.real[-WANTED_FROM:], self.target, cycles=cycles, above=self.above, cold=case.cold
+        )
         return there >= wanted * (epoch + 1) / EPOCHS
 
     def _burst(self, place: _Place, handle: int, case: LeakCase, number: int, limit_ms: float) -> None:
         contrast, policy, null = case.contrast, self.policy, number % NULL_ONE_IN == NULL_ONE_IN - 1
         calibration, epoch = place.calibration, place.epoch
         quiet = own_quiet(calibration, policy)
+        seed = random.Random(f"{self.seed}/{case.name}/{epoch}/{number}").getrandbits(64)
         taken = take_pairs(
             place.session,
             handle,
@@ -214,7 +225,7 @@ class Leaks:
             epoch=epoch,
             round=number,
             contrast=Contrast(contrast.role, contrast.second, contrast.second) if null else contrast,
-            seed=random.Random(f"{self.seed}/{case.name}/{epoch}/{number}").getrandbits(64),
+            seed=seed,
             pairs=BURST_PAIRS,
             limit_ms=limit_ms,
             warm=not case.cold,
@@ -223,7 +234,9 @@ class Leaks:
             contention_tolerance=quiet.tolerance(policy),
             patience=PATIENCE[calibration.contention_probe],
         )
-        pairs = pair_samples(taken.burst, taken.order, calibration, policy)
+        length = secret_bytes(case.cell, contrast)
+        drawn = Drawn(seed, length) if length else None
+        pairs = pair_samples(taken.burst, taken.order, calibration, policy, drawn)
         (case.null if null else case.real).append(pairs)
         if not null:
             case.failures[0] += taken.failures[0]
@@ -254,8 +267,20 @@ class _ProcessEnded(Exception):
     """The process ended; another goes on with what is left."""
 
 
-def leak_figures(cases: Sequence[LeakCase], seed: int, *, target: float | None = None) -> list[LeakFigure]:
-    """Judge all cases, those of a row together. Cases of which nothing was taken are left out."""
+def secret_bytes(cell: Cell, contrast: Contrast) -> int:
+    """The length of the secrets of a contrast's second class; 0 where they are not random."""
+    if contrast.second != "random":
+        return 0
+    return load().algorithms[cell.algorithm].key_bytes if contrast.role == "key" else cell.size_bytes
+
+
+def leak_figures(
+    cases: Sequence[LeakCase], seed: int, *, target: float | None = None, above: float | None = None
+) -> list[LeakFigure]:
+    """Judge all cases, those of a row together. Cases of which nothing was taken are left out.
+
+    `target` is the difference that is looked for; with `above` it is asked whether what the secret costs is beyond it.
+    """
     leaks: list[LeakFigure] = []
     rows: dict[object, list[LeakCase]] = defaultdict(list)
     for case in cases:
@@ -263,9 +288,9 @@ def leak_figures(cases: Sequence[LeakCase], seed: int, *, target: float | None =
             rows[case.cell.row, case.cold].append(case)
     for row in rows.values():
         told = [(pair_figures(case.real, seed), pair_figures(case.null, seed)) for case in row]
-        judged = judge_row(
-            told, [case.seconds for case in row], target=target, cycles=row[0].unit == "cycles"
-        )
+        cycles = row[0].unit == "cycles"
+        seconds, cold = [case.seconds for case in row], row[0].cold
+        judged = judge_row(told, seconds, target=target, cycles=cycles, above=above, cold=cold)
         for case, (real, null), judgement in zip(row, told, judged, strict=True):
             leaks.append(
                 LeakFigure(
@@ -280,6 +305,7 @@ def leak_figures(cases: Sequence[LeakCase], seed: int, *, target: float | None =
                     null=null,
                     **asdict(judgement),
                     failures=(case.failures[0], case.failures[1]),
+                    above=above,
                 )
             )
     return leaks

@@ -9,9 +9,15 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 RING = 16
 AAD_BYTES = 16
+SHOWN_BYTES = 32
 _GAMMA = 0x9E3779B97F4A7C15
 _MIX = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 _FNV_BASIS = 0xCBF29CE484222325
@@ -41,13 +47,46 @@ def stream(seed: int, label: str, length: int) -> bytes:
     """The first `length` bytes of the stream `label` (`input`, `key/3`, `nonce/0`, `aad`) for `seed`."""
     import numpy as np  # 70 ms, and `RING` is read by each run
 
-    state = np.uint64((seed ^ fnv1a64(label.encode("ascii"))) & _MASK)
+    state = np.uint64(seed & _MASK) ^ np.uint64(fnv1a64(label.encode("ascii")))
+    return _words(state, np.arange((length + 7) // 8, dtype=np.uint64)).astype("<u8").tobytes()[:length]
+
+
+def _words(state: NDArray[np.uint64] | np.uint64, number: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The words `number` of the streams that begin at `state`."""
+    import numpy as np
+
     with np.errstate(over="ignore"):
-        z = state + np.uint64(_GAMMA) * np.arange(1, (length + 7) // 8 + 1, dtype=np.uint64)
+        z = state + np.uint64(_GAMMA) * (number + np.uint64(1))
         z = (z ^ (z >> np.uint64(30))) * np.uint64(_MIX[0])
         z = (z ^ (z >> np.uint64(27))) * np.uint64(_MIX[1])
-        z ^= z >> np.uint64(31)
-    return z.astype("<u8").tobytes()[:length]
+        return np.asarray(z ^ (z >> np.uint64(31)))
+
+
+def pair_secrets(seed: int, numbers: NDArray[np.int64], length: int) -> NDArray[np.uint8]:
+    """The bytes of the second class, if `random`, in the samples `numbers` of a burst of pairs (section 14).
+
+    A row for each sample; of secrets longer than two times `SHOWN_BYTES` the first and the last `SHOWN_BYTES`.
+    """
+    import numpy as np
+
+    drawn = np.full(len(numbers), (seed ^ _FNV_BASIS) & _MASK, dtype=np.uint64)
+    words = numbers.astype(np.uint64)
+    with np.errstate(over="ignore"):
+        for unit in (*((words >> np.uint64(8 * i)) & np.uint64(255) for i in range(8)), 1, *[0] * 7):
+            drawn = (drawn ^ np.asarray(unit, dtype=np.uint64)) * np.uint64(_FNV_PRIME)
+    drawn = _words(drawn ^ np.uint64(fnv1a64(b"leak")), np.zeros(1, dtype=np.uint64))
+    state = drawn ^ np.uint64(fnv1a64(b"leak/random"))
+    places = shown_places(length)
+    blocks = sorted({place // 8 for place in places})
+    columns = _words(state[:, None], np.array(blocks, dtype=np.uint64)[None, :]).astype("<u8").view(np.uint8)
+    return np.asarray(columns[:, [8 * blocks.index(place // 8) + place % 8 for place in places]])
+
+
+def shown_places(length: int) -> list[int]:
+    """The places of the bytes that `pair_secrets` gives of a secret of `length` bytes."""
+    if length <= 2 * SHOWN_BYTES:
+        return list(range(length))
+    return [*range(SHOWN_BYTES), *range(length - SHOWN_BYTES, length)]
 
 
 def data(seed: int, size_bytes: int) -> bytes:

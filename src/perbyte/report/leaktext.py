@@ -25,14 +25,62 @@ def verdict_text(figure: LeakFigure) -> str:
     if figure.found is None or figure.bound is None:
         return f"not known: {figure.taken:,} pairs, too few of them clean"
     bound = f"{_amount(figure.bound)} {figure.unit}"
+    if figure.above is not None and figure.verdict != HARNESS:
+        return _of_limit(figure, figure.found, figure.above)
     if figure.verdict == HARNESS:
         return "not known: the null, one class against itself, differs as well; the harness is at fault"
     if figure.verdict == LEAKS:
         return _leak(figure, figure.found)
     if figure.verdict == NONE:
-        return f"no leak above {bound} (95 %)"
-    more = f"; {_duration(figure.more_s)} more would tell" if figure.more_s else ""
-    return f"not known below {bound}{more}"
+        return f"no leak above {bound} (95 %){_rare(figure, figure.found)}"
+    return f"not known below {bound}{_more(figure)}"
+
+
+def _more(figure: LeakFigure) -> str:
+    return f"; {_duration(figure.more_s)} more would tell" if figure.more_s else ""
+
+
+def _rare(figure: LeakFigure, pairs: PairFigures) -> str:
+    """What may be in the tails, or behind one value of a byte, that the mean does not show."""
+    told = []
+    if tails := pairs.tails:
+        outermost = 1 - tails.levels[-1] if tails.levels[-1] > 0.5 else 0.5
+        told.append(f"the slowest 1 in {round(1 / outermost)} by at most {_amount(tails.apart[-1].bound)}")
+    if spots := pairs.spots:
+        told.append(f"one value of a byte by at most {_amount(spots.bound)}")
+    return f"; {', '.join(told)}" if told else ""
+
+
+def _of_limit(figure: LeakFigure, pairs: PairFigures, limit: float) -> str:
+    """The answer to whether the secret costs more than a limit."""
+    shown = f"{limit:g} {figure.unit}"
+    most = f"at most {_amount(pairs.cost_bound)} (95 %)"
+    if figure.verdict == LEAKS:
+        return f"leaks more than {shown}: {_largest(figure, pairs)}"
+    if figure.verdict == NONE:
+        return f"none above {shown}: {most}"
+    return f"not known whether above {shown}: {most}{_more(figure)}"
+
+
+def _largest(figure: LeakFigure, pairs: PairFigures) -> str:
+    """What costs the most of what is clearly there."""
+    told = [(pairs.shift.least, f"{_ends(pairs.shift)} in the middle")]
+    if pairs.tails:
+        level, apart = max(
+            zip(pairs.tails.levels, pairs.tails.apart, strict=True), key=lambda each: each[1].least
+        )
+        told.append((apart.least, f"{_ends(apart)} {_of_level(level)}"))
+    if pairs.spots:
+        spot = pairs.spots.most
+        told.append((spot.apart.least, f"{_ends(spot.apart)} with {spot} of the {figure.contrast.role}"))
+    return max(told)[1]
+
+
+def _of_level(level: float) -> str:
+    """Which calls a quantile is of."""
+    if level == 0.5:
+        return "in the middle"
+    return f"in the {'slowest' if level > 0.5 else 'fastest'} 1 of {round(1 / min(level, 1 - level))}"
 
 
 def _leak(figure: LeakFigure, pairs: PairFigures) -> str:
@@ -44,6 +92,15 @@ def _leak(figure: LeakFigure, pairs: PairFigures) -> str:
         wider = contrast.second if pairs.spread.value > 0 else contrast.first
         lead = "" if told else "leaks: "
         told.append(f"{lead}the time of {wider} varies by {_ends(pairs.spread)} {unit} more")
+    if pairs.spots and pairs.spots.most.apart.p < ALPHA:
+        spot = pairs.spots.most
+        which = "slower" if spot.apart.value > 0 else "faster"
+        lead = "" if told else "leaks: "
+        told.append(f"{lead}{_ends(spot.apart)} {unit} {which} with {spot} of the {contrast.role}")
+    elif pairs.tails and pairs.tails.p < ALPHA and not told:
+        apart, level = pairs.tails.told, pairs.tails.strongest
+        slower = contrast.second if apart.value > 0 else contrast.first
+        told.append(f"leaks {_of_level(level)} calls: there {slower} is slower by {_ends(apart)} {unit}")
     return "; ".join(told) or f"leaks (p = {figure.p:.1g})"
 
 
@@ -88,9 +145,10 @@ def _told(figures: Sequence[LeakFigure], alpha: float) -> list[str]:
             lines.append(f"  {contrast_text(leak):{width}}  {verdict_text(leak)}")
             if leak.found:
                 clean, of = leak.found.pairs, leak.taken
+                rare = "" if leak.found.tails or leak.found.spots else "; too few to see rare differences"
                 lines.append(
                     f"  {'':{width}}  {clean:,} clean pairs of {of:,}, a call {_amount(leak.found.call)} {leak.unit}, "
-                    f"{leak.seconds:.1f} s"
+                    f"{leak.seconds:.1f} s{rare}"
                 )
     return lines
 

@@ -1,52 +1,41 @@
-"""What pairs of samples say about a difference between two classes: tests, and the difference with its interval.
+"""Tests on the differences of pairs, and the difference with its interval.
 
 The two samples of a pair are taken in an order that was drawn for it. Where the time does not depend on the class, each
 draw could as well have fallen the other way, whatever the noise is like and however it drifts. So the signs of the
 differences are fair coins, and tests on signs (Fisher 1935) hold without any word on the distribution of the samples.
-Welch's test supposes independent samples, which times of a processor are not.
+Welch's test supposes independent samples, which times of a processor are not. The intervals are widened by what the
+sums of blocks of successive pairs vary more than those of independent pairs would (batch means; never narrowed).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from perbyte.model.leak import Difference, PairFigures
+from perbyte.model.leak import Difference
 from perbyte.stats.arrays import np
 from perbyte.stats.estimate import ranks
 from perbyte.stats.samples import Floats
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 QUANTILE = 1.959964  # of the normal distribution: intervals hold in 95 of 100 cases
+BLOCKS, LEAST_BLOCK, LEAST_BLOCKS = (
+    128,
+    25,
+    16,
+)  # of successive pairs: how many, pairs of one, how few say nothing
 _START, _WIDER, _STEPS = 6.0, 3.0, 60
 
 
-def compare_pairs(
-    first: Floats, second: Floats, moment: Sequence[int] | Floats, *, step: float, seed: int
-) -> PairFigures:
-    """Compare the samples of two classes, pair by pair.
-
-    `moment` numbers the stretches in which the pairs were taken: distances are from the median of a stretch. `step` is
-    one step of the counter in the unit of the samples: as much is spread over by draws from `seed`, so that ranks of
-    readings in few steps have no ties and their middle moves with the mean. Raises ValueError without any pair.
-    """
-    if not len(first) or len(first) != len(second):
-        raise ValueError("pairs of two samples are needed")
-    draws = np.random.default_rng(seed)
-    a = first + step * (draws.random(len(first)) - 0.5)
-    b = second + step * (draws.random(len(second)) - 0.5)
-    middle = _middles(a, b, np.asarray(moment))
-    shift, distance = b - a, np.abs(b - middle) - np.abs(a - middle)
-    return PairFigures(
-        len(a),
-        float(np.median(np.concatenate([first, second]))),
-        difference(shift),
-        difference(distance),
-        sign_p(shift),
-    )
-
-
 def difference(apart: Floats) -> Difference:
-    """Return the shift of `apart` by inverting Wilcoxon's test (Hodges and Lehmann 1963), with the interval."""
+    """Return the shift of `apart` by inverting Wilcoxon's test (Hodges and Lehmann 1963), with the interval.
+
+    `apart` is in the order in which it was taken. The interval is widened where successive differences depend on each
+    other; p needs no such care, since the signs are fair coins under the null.
+    """
 
     def deviates(shift: float) -> float:
         return signed_rank(apart - shift)
@@ -56,22 +45,52 @@ def difference(apart: Floats) -> Difference:
     unit = float(high - low) / math.sqrt(len(apart)) or float(np.ptp(apart)) / math.sqrt(len(apart))
     if not unit:
         return Difference(centre, centre, centre, normal_p(signed_rank(apart)))
-    value, least, most = (_solve(deviates, goal, centre, unit) for goal in (0.0, QUANTILE, -QUANTILE))
+    value = _solve(deviates, 0.0, centre, unit)
+    far = QUANTILE * math.sqrt(dependence(_scores(apart - value)))
+    least, most = (_solve(deviates, goal, centre, unit) for goal in (far, -far))
     return Difference(value, least, most, normal_p(signed_rank(apart)))
+
+
+def dependence(scores: Floats) -> float:
+    """How many times more the mean of `scores` varies than if they were independent; 1 or more.
+
+    By the means of blocks of successive ones (Law and Kelton, "Simulation modeling and analysis"); 1 for few.
+    """
+    block = blocks_of(len(scores))
+    count = int(block[-1]) + 1 if len(scores) else 0
+    alone = float(scores.var())
+    if count < LEAST_BLOCKS or not alone:
+        return 1.0
+    sizes = np.bincount(block)
+    means = np.bincount(block, weights=scores) / sizes
+    return max(1.0, float(means.var(ddof=1)) * float(sizes.mean()) / alone)
+
+
+def blocks_of(pairs: int) -> NDArray[np.int64]:
+    """The block of each of so many successive pairs."""
+    count = max(1, min(BLOCKS, pairs // LEAST_BLOCK))
+    return np.arange(pairs, dtype=np.int64) * count // max(pairs, 1)
 
 
 def signed_rank(apart: Floats) -> float:
     """Return Wilcoxon's statistic (1945) in standard deviations; differences of 0 have no sign. Ties share ranks."""
-    ranked = ranks(np.abs(apart))
-    signs = np.sign(apart)
-    spread = math.sqrt(float((ranked[signs != 0] ** 2).sum()))
-    return float((signs * ranked).sum()) / spread if spread else 0.0
+    scores = _scores(apart)
+    spread = math.sqrt(float((scores**2).sum()))
+    return float(scores.sum()) / spread if spread else 0.0
+
+
+def _scores(apart: Floats) -> Floats:
+    return np.asarray(np.sign(apart) * ranks(np.abs(apart)))
 
 
 def sign_p(apart: Floats) -> float:
-    """Return the two-sided p of the sign test; exact up to 1,000 differences other than 0, then normal."""
-    above, below = int((apart > 0).sum()), int((apart < 0).sum())
-    n, more = above + below, max(above, below)
+    """Return the two-sided p of the sign test on differences other than 0."""
+    return binomial_p(int((apart > 0).sum()), int((apart < 0).sum()))
+
+
+def binomial_p(some: int, others: int) -> float:
+    """Return the two-sided p of so many heads and tails of a fair coin; exact up to 1,000 throws, then normal."""
+    n, more = some + others, max(some, others)
     if n <= 1000:
         return min(1.0, float(2 * sum(math.comb(n, k) for k in range(more, n + 1)) / 2**n))
     return normal_p((2 * more - n - 1) / math.sqrt(n))
@@ -92,7 +111,7 @@ def normal_p(z: float) -> float:
     return math.erfc(abs(z) / math.sqrt(2))
 
 
-def _middles(a: Floats, b: Floats, moment: Floats) -> Floats:
+def middles(a: Floats, b: Floats, moment: Floats) -> Floats:
     """The median of both classes' samples of each stretch, for each pair. It does not know which class is which."""
     _, of = np.unique(moment, return_inverse=True)
     order = np.argsort(of, kind="stable")
