@@ -21,8 +21,17 @@ from functools import partial
 
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
-from perbyte.measure.answers import BLOCK_BYTES, CHANCE, LONGER, SHORTER, Answers, Elsewhere
+from perbyte.measure.answers import (
+    BLOCK_BYTES,
+    CHANCE,
+    LONGER,
+    OF_ONE_LENGTH,
+    SHORTER,
+    Answers,
+    Elsewhere,
+)
 from perbyte.measure.looks import CONFIRM_S, CONFIRMATIONS, ONE_S, TIMES, Allowance, Looks, question
+from perbyte.measure.referees import Referees
 from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import Sessions, failure_of
 from perbyte.measure.ways import Cut
@@ -77,8 +86,14 @@ class Auditor:
         note: Callable[[Audit], None],
         fail: Callable[[Failure], None],
         witness: Witness,
+        referees: Referees | None = None,
     ) -> None:
-        """`audits` is what is known of earlier epochs; each new one is added to it, and `note` is told of it."""
+        """`audits` is what is known of earlier epochs; each new one is added to it, and `note` is told of it.
+
+        `referees`: who else can make a cell's calls; None: the other runners of the run.
+        """
+        self._catalogue = catalogue
+        self._referees = referees or Referees(policy)
         self._audits = audits
         self._note = note
         self._fail = fail
@@ -107,6 +122,7 @@ class Auditor:
             else:
                 cells.append(cell)
         cuts = self._draw_whole(epoch, cells)
+        self._referees.begin(epoch.sessions, sorted(epoch.tallies, key=lambda c: epoch.tallies[c].call_s))
         self.look_at_copying(epoch, cells)
         for cell in sorted(cells, key=lambda cell: cell.process):
             tally = epoch.tallies[cell]
@@ -120,7 +136,8 @@ class Auditor:
         self._try_rows(epoch, [c for c in short if not c.contract.startswith(ROUTINE)])
         self._see_idle(epoch)
         self._see_refusals(epoch)
-        self._compare(epoch.sessions)
+        self._compare()
+        self._referees.end()
 
     def _see_idle(self, epoch: EpochUnderWay) -> None:
         """Refuse the cells of processes that work while nobody asks them, in four epochs of five.
@@ -161,9 +178,9 @@ class Auditor:
         known = self._audits.get(cell, [])
         return not is_finished(known, self.around) or drawn(AGAIN)
 
-    def _compare(self, sessions: Sessions) -> None:
+    def _compare(self) -> None:
         """Fail the cells whose runners gave something else than others on the same new data."""
-        for disagreement in self._answers.disagreements(sessions):
+        for disagreement in self._answers.disagreements(self._referees):
             cell = disagreement.cell
             for other in self._audits if disagreement.everywhere or cell not in self._audits else (cell,):
                 if (other.process, other.row) == (cell.process, cell.row):
@@ -179,6 +196,8 @@ class Auditor:
         }
         if cells and not any(size <= SHORT_BYTES for size in sizes):
             sizes.add(ALWAYS_BYTES)
+        if any(size > SHORT_BYTES for size in sizes):
+            sizes.add(SHORT_BYTES)  # beside shorter data than theirs (`Looks.shorter`)
         known = {size: len(self._audits.get(replace(COPYING, size_bytes=size), [])) for size in sizes}
         order = sorted(sizes, key=lambda size: (known[size], CHANCE.random()))
         for size in order[:COPY_SIZES]:
@@ -272,13 +291,17 @@ class Auditor:
         pieces of calls that are looked at. Raises RunnerError.
         """
         known = self._audits.get(cell, [])
+        self._looks.given.clear()
         if cut:
             unchained = f"a call takes {call_s:.2g} s; its row's was, on shorter data"
             audit = Audit(cell, epoch, unchained=unchained)
-            self._keep(
-                self._looks.look_at_pieces(sessions, audit, cut, lambda look: is_suspicious([*known, look]))
+            audit = self._looks.look_at_pieces(
+                sessions, audit, cut, lambda look: is_suspicious([*known, look])
             )
-            return ""
+            if self._allowance.has(TRY_S) or not any(look.shorter_ns for look in known):
+                audit = self._compared(self._shorter(sessions, audit))
+            self._keep(audit)
+            return audit.wrong
         audit = Audit(cell, epoch, long=call_s > LONG_S)
         odd = any(is_unlike(other, self.around) for other in known) or is_suspicious(known)
         if audit.long and any(other.claimed_ns for other in known) and not odd:
@@ -310,7 +333,7 @@ class Auditor:
     ) -> Audit:
         times = TIMES[:1] if call_s > ONE_S else TIMES
         looks, cell, epoch = self._looks, audit.cell, audit.epoch
-        wanted = looks.look_s[cell.process] / max(call_s, 1e-12)
+        wanted, timed_calls = looks.look_s[cell.process] / max(call_s, 1e-12), max(calls, 1)
         calls = max(1, min(round(wanted), MOST_TIMES * max(calls, 1)))
         audit = looks.look(sessions, audit, calls, turned=bool(epoch % 2), times=times)
         if is_suspicious([*known, audit]):
@@ -320,6 +343,8 @@ class Auditor:
                 audit = looks.look(sessions, audit, calls * more, turned=bool(turn % 2), times=times)
                 if is_settled(audit, 1):
                     break
+        if call_s < LONG_S:
+            audit = looks.like_rounds(sessions, audit, timed_calls)
         if cell.operation == "run" or (known and not odd and not drawn(CHAIN_AGAIN)):
             return audit
         audit = looks.chain(sessions, audit, turned=bool(epoch % 2))
@@ -329,7 +354,25 @@ class Auditor:
             audit = looks.look(sessions, audit, calls, turned=bool(turn % 2), times=times)
             audit = looks.chain(sessions, audit, turned=bool(turn % 2))
             audit = looks.repeat(sessions, audit)
-        return audit
+        if cell.size_bytes > SHORT_BYTES and not audit.wrong and audit.chained_ns:
+            audit = self._shorter(sessions, audit)
+        return self._compared(audit)
+
+    def _shorter(self, sessions: Sessions, audit: Audit) -> Audit:
+        """Look at chains on shorter data, where memory has no part in what they cost."""
+        if audit.cell.operation in OF_ONE_LENGTH or audit.cell.size_bytes <= SHORT_BYTES:
+            return audit
+        return self._looks.shorter(
+            sessions, audit, self._catalogue.find(audit.cell.algorithm).data_multiple_bytes
+        )
+
+    def _compared(self, audit: Audit) -> Audit:
+        """Have some of the chains of a look be made by others."""
+        given, self._looks.given = self._looks.given, []
+        if not given or audit.wrong:
+            return audit
+        compared, why = self._answers.compare(audit.cell, audit.epoch, given, self._referees, self._allowance)
+        return replace(audit, compared=compared, uncompared=why)
 
 
 def drawn(share: float) -> bool:

@@ -25,6 +25,7 @@ from perbyte.stats.newdata import (
     exceeds,
     limits,
     middle,
+    seen_on_shorter,
     skips_work,
     work_of,
 )
@@ -229,9 +230,7 @@ def judge_audits(
     if printed and nothing:
         return AuditVerdict(f"its calls would take {printed.ns:.4g} ns, which no call does")
     warnings = [warning for _, warning in findings]
-    return AuditVerdict(
-        warnings=(*warnings, *_unchained(audits, looked, work, around), *_places(looked, around))
-    )
+    return AuditVerdict(warnings=(*warnings, *_unchained(audits, looked, around), *_places(looked, around)))
 
 
 Found = list[tuple[bool, Warning]]
@@ -328,7 +327,7 @@ def _judge_printed(
     if not printed or printed.ns <= 0:
         return []
     new = {of_epoch.epoch: of_epoch for of_epoch in work}
-    far, seen, of_timed, of_new = [], [], [], []
+    far, of_timed, of_new = [], [], []
     learnt = looked[0].cell.contract in LEARNT_KEYS if looked else False
     for audit in looked:
         own = [rate for rate in audit.own_hz if rate > 0]
@@ -339,7 +338,6 @@ def _judge_printed(
         # a predictor may know its data in one sample and not in the next: what the quicker ones take is sure; of calls
         # on new data only where nothing is put off until a new key or nonce
         sure = max(_lowest(timed), anew.sure if anew and audit.cell.contract not in MARKED_ONLY else 0.0)
-        seen.append(max(middle(timed), anew.likely if anew else 0.0))
         of_timed.append(middle(timed) / shown)
         of_new += [anew.likely / shown] if anew else []
         enough = len(timed) >= (FEW_LONG if audit.long else LEAST_LOOKS)
@@ -347,25 +345,45 @@ def _judge_printed(
         # vector code may lower the clock for itself, so its time speaks as well where a figure would be refused
         far.append(enough and not learnt and sure / max(shown, printed.ns) > allowed)
     # looks of single epochs are few, and beside a neighbour a third too long now and then
-    near = any(_low_middle(shares) > (1 + DOUBTED) * around.slowed for shares in (of_timed, of_new) if shares)
-    cost = middle(seen)
-    text = f"the figure is {printed.ns:.4g} ns per call, and its calls take {cost:.4g} ns of CPU time"
+    shares = [_low_middle(shares) for shares in (of_timed, of_new) if shares]
+    near = any(share > (1 + DOUBTED) * around.slowed for share in shares)
+    if not near and not any(far):
+        return []
+    cost = max(shares) * printed.ns  # at the clock of the figure
+    text = (
+        f"the figure is {printed.ns:.4g} ns per call, and its calls take {cost:.4g} ns of CPU time, "
+        f"{max(shares):.3g} times as much"
+    )
     return _weigh(far, [near] * len(looked), Warning(Doubt.AUDIT, text, (printed.ns, cost)))
 
 
 def _judge_clean(looked: Sequence[Audit], printed: Printed | None, around: Surroundings) -> Found:
-    """Is the figure what the runner itself said of clean calls while it was audited?"""
+    """Is the figure what the runner itself said of clean calls while it was audited?
+
+    Of the least of them, and of bursts that are asked for as in the rounds, but not from forks.
+    """
+    if not printed:
+        return []
     clean = [audit.clean_ns for audit in looked if audit.clean_ns > 0]
     near, _ = limits(around.clean)
-    if not printed or len(clean) < FIGURE_EPOCHS or min(clean) <= (1 + near) * printed.ns:
-        return []
-    text = (
-        f"the figure is {printed.ns:.4g} ns per call, but the runner itself never said less than "
-        f"{min(clean):.4g} ns in clean samples of the audit"
-    )
+    found: Found = []
     # a mark, never a refusal: audited samples are few and not warmed, and a predictor that has learnt the sixteen keys
     # of the rounds halves an honest key setup (DES-EDE3 in Crypto++)
-    return [(False, Warning(Doubt.AUDIT, text, (printed.ns, min(clean))))]
+    if len(clean) >= FIGURE_EPOCHS and min(clean) > (1 + near) * printed.ns:
+        text = (
+            f"the figure is {printed.ns:.4g} ns per call, but the runner itself never said less than "
+            f"{min(clean):.4g} ns in clean samples of the audit"
+        )
+        found.append((False, Warning(Doubt.AUDIT, text, (printed.ns, min(clean)))))
+    like = [value for audit in looked for value in audit.like_rounds]
+    shown, unit = (printed.cycles, "cycles") if printed.cycles > 0 else (printed.ns, "ns")
+    if not found and len(like) >= FIGURE_EPOCHS and _low_middle(like) > (1 + DOUBTED) * shown:
+        text = (
+            f"the figure is {shown:.4g} {unit} per call, but {_low_middle(like):.4g} {unit} where the process itself "
+            f"is asked as in the rounds, and not its forks"
+        )
+        found.append((False, Warning(Doubt.AUDIT, text, (shown, _low_middle(like)))))
+    return found
 
 
 def _judge_work(looked: Sequence[Audit], work: Sequence[Work], around: Surroundings) -> Found:
@@ -374,28 +392,40 @@ def _judge_work(looked: Sequence[Audit], work: Sequence[Work], around: Surroundi
         return []
     near, far = limits(around.spread)
     long = looked[-1].long
+    beyond = [exceeds(look.beyond, near, long=long) for look in work]
+    odd = [look for look, is_odd in zip(work, beyond, strict=True) if is_odd] or work
     return _weigh(
         [skips_work(look, far, long=long) and looked[0].cell.contract not in MARKED_ONLY for look in work],
-        [exceeds(look.beyond, near, long=long) for look in work],
+        beyond,
         Warning(
             Doubt.AUDIT,
-            _work_text(work),
-            (middle([look.timed for look in work]), middle([look.new for look in work])),
+            _work_text(odd),
+            (middle([look.timed for look in odd]), middle([look.new for look in odd])),
         ),
     )
 
 
-def _unchained(
-    audits: Sequence[Audit], looked: Sequence[Audit], work: Sequence[Work], around: Surroundings
-) -> list[Warning]:
+def _unchained(audits: Sequence[Audit], looked: Sequence[Audit], around: Surroundings) -> list[Warning]:
     """Why nobody can vouch for the work of its calls, where that is so."""
     if looked[-1].cell.operation == "run":  # of a known chain, its cost is proof
         return []
-    why = cannot_tell(looked, around) or next((audit.elsewhere for audit in audits if audit.elsewhere), "")
-    if not work:
+    why = _unseen(looked, around) or next((audit.elsewhere for audit in audits if audit.elsewhere), "")
+    return [Warning(Doubt.UNCHAINED, f"its work was not audited on new data ({why})")] if why else []
+
+
+def _unseen(looked: Sequence[Audit], around: Surroundings) -> str:
+    """Why the cost of its calls on new data tells nothing; empty where it does, and others gave the same."""
+    if any(audit.control_ns for audit in looked):
+        why = cannot_tell(looked, around)
+    else:
         without = NO_CONTROL if any(audit.chained_ns for audit in looked) else ANEW
         why = next((audit.unchained for audit in looked if audit.unchained), without)
-    return [Warning(Doubt.UNCHAINED, f"its work was not audited on new data ({why})")] if why else []
+    if why and seen_on_shorter(looked, around):
+        why = ""
+    asked = [audit for audit in looked if audit.compared >= 0]
+    if not why and asked and not any(audit.compared for audit in asked):
+        why = asked[-1].uncompared
+    return why
 
 
 def _places(looked: Sequence[Audit], around: Surroundings) -> list[Warning]:
