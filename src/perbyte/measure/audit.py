@@ -30,6 +30,7 @@ from perbyte.measure.answers import (
     Answers,
     Elsewhere,
 )
+from perbyte.measure.fresh import Fresh
 from perbyte.measure.looks import CONFIRM_S, CONFIRMATIONS, ONE_S, TIMES, Allowance, Looks, question
 from perbyte.measure.referees import Referees
 from perbyte.measure.rounds import EpochUnderWay
@@ -59,6 +60,7 @@ from perbyte.stats.newdata import (
 # epoch, and the whole calls of cells drawn by lot.
 LONG_S, WHOLE_CALLS = 5e-3, 8  # calls that a look and a chain are made of
 TRY_S = 2e-3  # that trying a row takes at the least
+TRIED_FROM = 2  # epochs, from which on each row is tried once whatever the time
 # a byte, that looking at our own loop takes at the most, and that a pass of it takes at the least
 COPY_S, PASS_S = 10e-9, 30e-12
 COPY_LOOK_S = 0.2e-3
@@ -94,6 +96,7 @@ class Auditor:
         """
         self._catalogue = catalogue
         self._referees = referees or Referees(policy)
+        self._fresh = Fresh(catalogue, self._referees)
         self._audits = audits
         self._note = note
         self._fail = fail
@@ -226,7 +229,10 @@ class Auditor:
         there = self._elsewhere
         for cell in CHANCE.sample(cells, len(cells)):
             anew_s = self._looks.anew_s.get(cell.process, 0.0)
-            if (cell.process, cell.row) in there.tried or not self._allowance.has(max(TRY_S, 4 * anew_s)):
+            # whatever the time, each row once: one that works on the run's lengths alone must not owe it to a busy host
+            if (cell.process, cell.row) in there.tried or not (
+                epoch.number >= TRIED_FROM or self._allowance.has(max(TRY_S, 4 * anew_s))
+            ):
                 continue
             there.tried.add((cell.process, cell.row))
             least = there.shortest(cell)
@@ -347,9 +353,14 @@ class Auditor:
             audit = looks.like_rounds(sessions, audit, timed_calls)
         if cell.operation == "run" or (known and not odd and not drawn(CHAIN_AGAIN)):
             return audit
+        if self._fresh.concerns(cell):
+            handle = sessions.handle(cell)
+            audit = self._fresh.look(sessions.of(cell), handle, audit, 1e-9 * min(audit.claimed_ns))
+            if audit.wrong:
+                return audit
         audit = looks.chain(sessions, audit, turned=bool(epoch % 2))
         for turn in range(2 if audit.long else CONFIRMATIONS):
-            if audit.wrong or not is_unlike(audit, self.around):
+            if audit.wrong or not audit.chained_ns or not is_unlike(audit, self.around):
                 break
             audit = looks.look(sessions, audit, calls, turned=bool(turn % 2), times=times)
             audit = looks.chain(sessions, audit, turned=bool(turn % 2))

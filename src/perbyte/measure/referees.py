@@ -50,6 +50,11 @@ class Referees:
         self._run: Sessions | None = None
         self._cells: Sequence[Cell] = ()
 
+    @property
+    def seed(self) -> int:
+        """That of the run's own material."""
+        return self._policy.seed
+
     def __enter__(self) -> Self:
         return self
 

@@ -166,8 +166,9 @@ class Audit:
     `compared`: chains of calls that another library, or hashlib, made as well; -1: nobody was to be asked (or an older
     Perbyte looked); `uncompared`: why nobody could. `like_rounds`: core cycles per call (nanoseconds where it has no
     cycles) of clean samples that the process itself took in answer to a question of the rounds, none of its forks.
-    `shorter_ns` and `shorter_control_ns`: of chains on shorter data, for as many bytes as the cell has. `first_ns`: CPU
-    time of calls on material that was made for them; `again_ns`: of the same calls made once more.
+    `shorter_ns` and `shorter_control_ns`: of chains on shorter data, for as many bytes as the cell has. `fresh`: what
+    calls on material that was made for them cost, all that prepares them included, over timed ones, over the same of
+    another library.
     """
 
     cell: Cell
@@ -197,5 +198,4 @@ class Audit:
     like_rounds: list[float] = field(default_factory=list)
     shorter_ns: list[float] = field(default_factory=list)
     shorter_control_ns: list[float] = field(default_factory=list)
-    first_ns: list[float] = field(default_factory=list)
-    again_ns: list[float] = field(default_factory=list)
+    fresh: list[float] = field(default_factory=list)

@@ -54,6 +54,9 @@ ANEW = (
     "where each call has new data, it prepares its material again, so that only its results can be compared"
 )
 NO_CONTROL = "its runner does not say what a chain takes beside its calls"
+# Of calls on fresh material with all that prepares them, over timed ones, over the same of another library: setting a
+# key takes some libraries five times as long as others, beside their calls (P-256 in OpenSSL 3 and Nettle)
+FRESH_DOUBTED, FRESH_REFUSED = 10.0, 30.0
 _POOLED, _POOLED_LOOKS = 0.08, 2  # several looks that are further off together ask for more
 _SETTLED_LOOKS = 3
 _DOUBT_LOOKS = 4
@@ -168,6 +171,8 @@ def is_settled(audit: Audit, first: int) -> bool:
 
 def is_unlike(audit: Audit, around: Surroundings) -> bool:
     """True when the calls on new data of an epoch cost more than the timed ones, as far as a few looks can tell."""
+    if any(share > FRESH_DOUBTED for share in audit.fresh):
+        return True
     work = work_of([audit], around)
     return bool(work) and 2 * sum(share > DOUBTED for share in work[0].beyond) > len(work[0].beyond)
 
@@ -224,6 +229,7 @@ def judge_audits(
         findings += _judge_printed(looked, work, printed, around)
         findings += _judge_clean(looked, printed, around)
         findings += _judge_work(looked, work, around)
+        findings += _judge_fresh(looked)
     for refused, warning in findings:
         if refused:
             return AuditVerdict(warning.text)
@@ -402,6 +408,22 @@ def _judge_work(looked: Sequence[Audit], work: Sequence[Work], around: Surroundi
             _work_text(odd),
             (middle([look.timed for look in odd]), middle([look.new for look in odd])),
         ),
+    )
+
+
+def _judge_fresh(looked: Sequence[Audit]) -> Found:
+    """Do calls on fresh material cost what timed ones do, as far as another library shows what setting keys takes?"""
+    fresh = [audit.fresh[-1] for audit in looked if audit.fresh]
+    if not fresh:
+        return []
+    text = (
+        f"a call on a key or message that nobody knew before takes {middle(fresh):.3g} times as long as a timed one, "
+        "beside what another library needs for the same"
+    )
+    return _weigh(
+        [share > FRESH_REFUSED for share in fresh],
+        [share > FRESH_DOUBTED for share in fresh],
+        Warning(Doubt.AUDIT, text, (middle(fresh),)),
     )
 
 
