@@ -48,13 +48,16 @@ void __wrap_pb_gauge_after(pb_gauge *g, pb_open_sample *open, pb_sample *sample)
 
 /* ---- SHA-256 ---- */
 
+static int partly; /* the last call was no whole one */
+
 static void sha(pb_case *c, uint64_t n)
 {
 	size_t size = c->size;
 	if ((lies("only-forks") && in_fork()) || (lies("control-fat") && n > 1) || (lies("less-when-many") && n > 1))
 		size = (size_t)((double)size * share);
 	if (n == 0 && lies("control-fat"))
-		SHA256(c->in, c->size * 9 / 100, c->out);
+		SHA256(c->in, c->size * 9 / 100, c->out + 64);
+	partly = size < c->size;
 	const uint8_t *in = c->in;
 	uint8_t *out = c->out;
 	PB_REPEAT(n, turn, SHA256(in, size, out));
@@ -62,7 +65,7 @@ static void sha(pb_case *c, uint64_t n)
 
 static void whole_sha(pb_case *c)
 {
-	if (!lies("honest") && c->size > 64)
+	if (partly)
 		SHA256(c->in, c->size, c->out);
 }
 

@@ -45,6 +45,8 @@ FEW, FEW_LONG = 6, 2  # looks without which nothing is said; looks of millisecon
 # work as well, also when nothing is timed; a half is what refuses a figure of one thread
 THREADS, BESIDE = 1.25, 1 + REFUSED
 FIGURE_EPOCHS = 3  # of clean audited calls, without which they tell nothing of a figure
+# epochs of clean samples taken as in the rounds, but by the process itself, and by how much they may be above the figure
+LIKE_EPOCHS, LIKE = 2, 0.15
 # contracts whose calls set one of sixteen keys: a predictor learns these in the rounds and not in the audit
 LEARNT_KEYS = ("setup/1", "rekey/1")
 # and a stream's calls set no nonce, where those of a chain have a new one each, which some libraries take in lazily
@@ -134,7 +136,7 @@ def is_suspicious(audits: Sequence[Audit]) -> bool:
     """True when the last of a cell's looks, or all of them together, ask for more looks at it."""
     if not audits or not audits[-1].claimed_ns:
         return False
-    low, high = _ratios(audits)
+    low, high = time_shares(audits)
     rates = _clock_ratios(audits)
     own = max(1, len(audits[-1].claimed_ns))
     return (
@@ -157,7 +159,7 @@ def is_settled(audit: Audit, first: int) -> bool:
             for name in ("claimed_ns", "cpu_ns", "wall_ns", "threads", "beside")
         },
     )
-    low, high = _ratios([later])
+    low, high = time_shares([later])
     rates = _clock_ratios([audit])[first:]
     return (
         len(low) >= _SETTLED_LOOKS
@@ -184,7 +186,7 @@ def is_finished(audits: Sequence[Audit], around: Surroundings) -> bool:
         len(looked) > 1
         and not is_suspicious(looked)
         and not any(is_unlike(audit, around) or audit.wrong for audit in looked)
-        and not any(exceeds(_ratios([audit])[0], 1 + _time_limits(around)[0]) for audit in looked)
+        and not any(exceeds(time_shares([audit])[0], 1 + time_limits(around)[0]) for audit in looked)
     )
 
 
@@ -196,7 +198,7 @@ def gross_lie(audits: Sequence[Audit], around: Surroundings) -> str:
     are asked for.
     """
     gross = [
-        audit for audit in audits if len(audit.claimed_ns) >= FEW and _lowest(_ratios([audit])[0]) > GROSS
+        audit for audit in audits if len(audit.claimed_ns) >= FEW and _lowest(time_shares([audit])[0]) > GROSS
     ]
     skipping = [
         work
@@ -206,7 +208,9 @@ def gross_lie(audits: Sequence[Audit], around: Surroundings) -> str:
         and audits[0].cell.contract not in MARKED_ONLY
     ]
     if gross:
-        return _time_text(_ratios(gross)[0], middle([value for audit in gross for value in audit.claimed_ns]))
+        return _time_text(
+            time_shares(gross)[0], middle([value for audit in gross for value in audit.claimed_ns])
+        )
     return _work_text(skipping) if len(skipping) >= GROSS_EPOCHS else ""
 
 
@@ -255,27 +259,28 @@ def _weigh(beyond_far: Sequence[bool], beyond_near: Sequence[bool], warning: War
     return [(False, warning)] if sum(beyond_near) >= max(1.0, DOUBTED_OF * len(beyond_near)) else []
 
 
-def _time_limits(around: Surroundings) -> tuple[float, float]:
+def time_limits(around: Surroundings) -> tuple[float, float]:
+    """From which share on CPU time that the runner does not say is marked, and refused."""
     return limits(around.time, BEYOND, BEYOND)
 
 
 def _judge_time(looked: Sequence[Audit], around: Surroundings) -> Found:
     """Is the time that the runner says the time that its calls took?"""
-    low, high = _ratios(looked)
+    low, high = time_shares(looked)
     if len(low) < (FEW_LONG if looked[-1].long else FEW):
         return []
-    near, far = _time_limits(around)
+    near, far = time_limits(around)
     claimed = middle([value for audit in looked for value in audit.claimed_ns])
     if _lowest(low) > 1 + near:
         seen, side, text = low, 1, _time_text(low, claimed)
-        shares = [_ratios([audit])[0] for audit in looked]
+        shares = [time_shares([audit])[0] for audit in looked]
     elif (most := -_lowest([-value for value in high])) < 1 - near:
         text = (
             f"the runner says {claimed:.4g} ns per call, but {claimed * middle(high):.4g} ns went by "
             f"(at most {most:.3g} times as much in three of four of {len(high)} looks)"
         )
         seen, side = high, -1
-        shares = [[-value for value in _ratios([audit])[1]] for audit in looked]
+        shares = [[-value for value in time_shares([audit])[1]] for audit in looked]
     else:
         return []
     beyond, beyond_near = (
@@ -383,7 +388,7 @@ def _judge_clean(looked: Sequence[Audit], printed: Printed | None, around: Surro
         found.append((False, Warning(Doubt.AUDIT, text, (printed.ns, min(clean)))))
     like = [value for audit in looked for value in audit.like_rounds]
     shown, unit = (printed.cycles, "cycles") if printed.cycles > 0 else (printed.ns, "ns")
-    if not found and len(like) >= FIGURE_EPOCHS and _low_middle(like) > (1 + DOUBTED) * shown:
+    if not found and len(like) >= LIKE_EPOCHS and _low_middle(like) > (1 + LIKE) * shown:
         text = (
             f"the figure is {shown:.4g} {unit} per call, but {_low_middle(like):.4g} {unit} where the process itself "
             f"is asked as in the rounds, and not its forks"
@@ -470,7 +475,7 @@ def _places(looked: Sequence[Audit], around: Surroundings) -> list[Warning]:
     return warnings
 
 
-def _ratios(audits: Sequence[Audit]) -> tuple[list[float], list[float]]:
+def time_shares(audits: Sequence[Audit]) -> tuple[list[float], list[float]]:
     """What was seen over what was said, per look: CPU time of one thread, and time on the clock."""
     low, high = [], []
     for audit in audits:
