@@ -96,8 +96,8 @@ def test_an_opening_is_allowed_what_two_more_buffers_cost() -> None:
     around = Surroundings({4096: Memory(0.0, 500.0), 8192: Memory(0.0, 900.0, 360.0)}, 0.0, 1.0)
     assert outcome(again(1420, cell=opened, control=1500.0), around) == ""
     assert outcome(again(1440, cell=opened, control=1500.0), around) == "doubted"
-    assert outcome(again(1000, cell=opened, control=1840.0), around) == ""
-    assert outcome(again(1000, cell=opened, control=2000.0), around) == "w", "sealing cost more than that"
+    assert outcome(again(1000, cell=opened, control=2100.0), around) == ""
+    assert outcome(again(1000, cell=opened, control=2300.0), around) == "w", "sealing cost more than that"
 
 
 def test_the_end_of_a_message_takes_a_block() -> None:
@@ -114,7 +114,8 @@ def test_where_honest_looks_scatter_the_limits_are_wider() -> None:
 def test_calls_too_short_for_half_a_reorder_buffer_are_still_not_free() -> None:
     around = Surroundings({16: Memory(0.0, 20.0)}, 0.0, 1.0)
     tiny = {"cell": replace(CELL, size_bytes=16), "control": 20.0}
-    assert outcome(again(30, timed=4.0, **tiny), around) == ""
+    assert outcome(again(12, timed=4.0, **tiny), around) == ""
+    assert outcome(again(30, timed=4.0, **tiny), around) == "w", "more than thrice as long, and nobody can tell why"
     assert outcome(again(20, timed=0.3, **tiny), around) == "doubted", "a pure call that was hoisted"
 
 

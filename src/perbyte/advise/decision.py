@@ -347,7 +347,7 @@ def _common_unit(figures: Sequence[CellFigure]) -> str:
 
 
 def _rank(option: Option) -> float:
-    """The order of options: by what is sure of their cost, which a lie may have made lower where nobody saw the work."""
+    """The order of options: by what is sure of their cost, or was before a lie where nobody saw the work."""
     return _cost(option) * (UNSEEN if option.unseen else 1.0)
 
 

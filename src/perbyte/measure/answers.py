@@ -43,7 +43,8 @@ _USUAL_BYTES = 1 << 22  # and where nobody disputes
 # library may take some times as long
 ALWAYS_S, SHORT_S, SLOWER = 20e-3, 2e-3, 4.0
 ENOUGH_LIBRARIES = 3  # to be asked where two differ
-RANDOM = "its results are drawn at random, or by a key of its own, so that nobody else can make them"
+RANDOM = "its results are drawn at random, so that nobody else can make them"
+OWN_KEY = "its runner chose its key pair, and no other library here signs with the same"
 NOBODY = "no other library here can make the same calls"
 TOO_LONG = "its calls are too long to be made by another library in a run of this length"
 
@@ -147,8 +148,13 @@ class Answers:
 
         What they gave is judged by `disagreements`.
         """
-        if not self.comparable(cell):
+        known = self._catalogue.find(cell.algorithm)
+        if cell.operation in known.randomised:
             return 0, RANDOM
+        if known.fixed_key:
+            quickest = min(given, key=lambda one: one.cpu_s)
+            alike = quickest.cpu_s < ALWAYS_S or allowance.has(SLOWER * quickest.cpu_s)
+            return (1, "") if alike and self._same_key(quickest, referees) else (0, OWN_KEY)
         compared, why = 0, NOBODY
         for one in CHANCE.sample(given, len(given)):
             takes_s = SLOWER * one.cpu_s
@@ -158,6 +164,17 @@ class Answers:
             with allowance.spent() if takes_s > SHORT_S else contextlib.nullcontext():
                 compared += self._make_again(epoch, one, referees)
         return compared, "" if compared else why
+
+    def _same_key(self, given: Given, referees: Referees) -> bool:
+        """True where another library signs the same with a key pair that both have, so that it is a true one.
+
+        Who differs may have another one, and is not wrong.
+        """
+        for other in referees.others(given.cell):
+            with contextlib.suppress(RunnerError, KeyError):
+                if referees.digest(other, given.seed, given.calls) == given.digest:
+                    return True
+        return False
 
     def _make_again(self, epoch: int, given: Given, referees: Referees) -> bool:
         """Ask hashlib, else another library, for a chain; more libraries where they differ. True where one answered."""

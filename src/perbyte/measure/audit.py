@@ -75,6 +75,7 @@ MOST_UNASKED = 1 - 1 / (1 + REFUSED)
 # contracts whose calls have inputs made for each, which the kernel cannot tell from the calls; and whose calls have no
 # data but their own
 PREPARED, ROUTINE = "batch/", "routine/"
+SETUP = "setup/1"  # whose calls take no time for their data
 
 
 class Auditor:
@@ -371,7 +372,8 @@ class Auditor:
 
     def _shorter(self, sessions: Sessions, audit: Audit) -> Audit:
         """Look at chains on shorter data, where memory has no part in what they cost."""
-        if audit.cell.operation in OF_ONE_LENGTH or audit.cell.size_bytes <= SHORT_BYTES:
+        cell = audit.cell
+        if cell.operation in OF_ONE_LENGTH or cell.contract == SETUP or cell.size_bytes <= SHORT_BYTES:
             return audit
         return self._looks.shorter(
             sessions, audit, self._catalogue.find(audit.cell.algorithm).data_multiple_bytes

@@ -80,6 +80,8 @@ class Referees:
 
     def others(self, cell: Cell) -> Iterator[Cell]:
         """Cells of other libraries that are asked what `cell` is, one of each library: those of the run first."""
+        if not self.runs(cell.process):
+            return
         libraries = {self.of(cell).identity().library}
         for other in (*self._rivals(cell), *self._own(cell)):
             with contextlib.suppress(PerbyteError, KeyError):

@@ -45,7 +45,7 @@ FEW, FEW_LONG = 6, 2  # looks without which nothing is said; looks of millisecon
 # work as well, also when nothing is timed; a half is what refuses a figure of one thread
 THREADS, BESIDE = 1.25, 1 + REFUSED
 FIGURE_EPOCHS = 3  # of clean audited calls, without which they tell nothing of a figure
-# epochs of clean samples taken as in the rounds, but by the process itself, and by how much they may be above the figure
+# epochs of clean samples taken as in the rounds, but by the process itself; by how much they may be above the figure
 LIKE_EPOCHS, LIKE = 2, 0.15
 # contracts whose calls set one of sixteen keys: a predictor learns these in the rounds and not in the audit
 LEARNT_KEYS = ("setup/1", "rekey/1")

@@ -138,7 +138,8 @@ def surroundings(audits: Mapping[Cell, Sequence[Audit]], *, without: str = "") -
             control = max(0.0, middle([made for _, made, _ in pairs]))
             memory[size] = Memory(again, control, middle([timed for _, _, timed in pairs]))
             serial = _overlap_ns(looks)
-            left += [(new - made - timed - again - serial) / timed for new, made, timed in pairs if timed > 0]
+            # of calls shorter than what overlaps, the noise is no share of the call
+            left += [(new - made - timed - again - serial) / max(timed, serial) for new, made, timed in pairs]
         clean = min((look.clean_ns for look in looks if look.clean_ns > 0), default=0.0)
         if size <= SHORT_BYTES:
             slowed += [middle(look.cpu_ns) / clean for look in looks if clean and look.cpu_ns]
@@ -149,7 +150,8 @@ def surroundings(audits: Mapping[Cell, Sequence[Audit]], *, without: str = "") -
             for look in looks:
                 own_new, other, timed = _new(look), first.get(look.epoch, 0.0), _timed(look)
                 if own_new and other and timed:
-                    left.append((abs(own_new - other) - _overlap_ns([look])) / timed)
+                    overlap = _overlap_ns([look])
+                    left.append((abs(own_new - other) - overlap) / max(timed, overlap))
     return Surroundings(
         memory,
         max(0.0, quantile(left, _QUANTILE)),
@@ -288,7 +290,10 @@ def cannot_tell(audits: Sequence[Audit], around: Surroundings) -> str:
     if timed < SHORT_CYCLES / OVERLAP_CYCLES * overlap and new > THIRD * timed:
         return f"calls of {timed:.3g} ns take {new:.3g} ns where each waits for the one before it, too much to tell"
     if new + dearer - _explained(cell, timed, memory, around) - overlap / 2 > (1 + HIDDEN) * timed:
-        return f"a chain takes {control:.3g} ns a call beside its calls of {timed:.3g} ns, too much to tell"
+        return (
+            f"calls of {timed:.3g} ns take {new:.3g} ns on new data, beside {control:.3g} ns of a chain without them: "
+            "too much to tell"
+        )
     if memory.again + _moved(cell, around, 0.0) > MEMORY_SHARE * timed + overlap:
         return f"of calls of {timed:.3g} ns memory takes too much to tell"
     if (noise := control_noise(looked)) > NOISE_SHARE * timed + overlap:
