@@ -1,15 +1,11 @@
 /* A runner on the C SDK, with lies: LIE in the environment names one, SHARE a number that belongs to it. Each is a few
  * lines that take the place of the honest ones; what comes after the clock has stopped is right. bench/liars.py builds
- * it: cc liar.c sdk/c/[a-z]*.c -Wl,--wrap=pb_gauge_after -lcrypto -lm. */
+ * it: cc liar.c liar_keys.c sdk/c/[a-z]*.c -Wl,--wrap=pb_gauge_after -lcrypto -lm. */
 #define OPENSSL_SUPPRESS_DEPRECATED
+#include "liar.h"
 #include "gauge.h"
-#include "perbyte.h"
 
-#include <openssl/bn.h>
-#include <openssl/ec.h>
-#include <openssl/ecdsa.h>
 #include <openssl/evp.h>
-#include <openssl/rsa.h>
 #include <openssl/sha.h>
 
 #include <stdlib.h>
@@ -21,7 +17,7 @@ static const char *lie = "";
 static double share = 1;
 static pid_t own;
 
-static int lies(const char *name)
+int lies(const char *name)
 {
 	return strcmp(lie, name) == 0;
 }
@@ -53,7 +49,8 @@ static int partly; /* the last call was no whole one */
 static void sha(pb_case *c, uint64_t n)
 {
 	size_t size = c->size;
-	if ((lies("only-forks") && in_fork()) || (lies("control-fat") && n > 1) || (lies("less-when-many") && n > 1))
+	if ((lies("only-forks") && in_fork()) || (lies("control-fat") && n > 1) ||
+	    (lies("less-when-many") && n > 1))
 		size = (size_t)((double)size * share);
 	if (n == 0 && lies("control-fat"))
 		SHA256(c->in, c->size * 9 / 100, c->out + 64);
@@ -80,7 +77,8 @@ static void nothing(pb_case *c)
 	(void)c;
 }
 
-static const pb_variant sha_variants[] = {{"digest", "oneshot/1", "SHA256", NULL, sha, whole_sha}, PB_END_OF_VARIANTS};
+static const pb_variant sha_variants[] = {{"digest", "oneshot/1", "SHA256", NULL, sha, whole_sha},
+					  PB_END_OF_VARIANTS};
 static const pb_family sha_family = {sha_open, nothing, sha_variants};
 
 /* ---- AES through instructions ---- */
@@ -93,7 +91,8 @@ typedef struct keyed {
 
 #define STEP(i, rcon)                                                                                        \
 	{                                                                                                    \
-		__m128i t = _mm_shuffle_epi32(_mm_aeskeygenassist_si128(k[i - 1], rcon), 0xff), x = k[i - 1]; \
+		__m128i t = _mm_shuffle_epi32(_mm_aeskeygenassist_si128(k[i - 1], rcon), 0xff),              \
+			x = k[i - 1];                                                                        \
 		for (int j = 0; j < 3; j++)                                                                  \
 			x = _mm_xor_si128(x, _mm_slli_si128(x, 4));                                          \
 		k[i] = _mm_xor_si128(x, t);                                                                  \
@@ -102,8 +101,9 @@ typedef struct keyed {
 static void expand(__m128i *k, const uint8_t *key)
 {
 	k[0] = _mm_loadu_si128((const __m128i *)key);
-	STEP(1, 1) STEP(2, 2) STEP(3, 4) STEP(4, 8) STEP(5, 16) STEP(6, 32) STEP(7, 64) STEP(8, 128) STEP(9, 27)
-	STEP(10, 54)
+	STEP(1, 1)
+	STEP(2, 2)
+	STEP(3, 4) STEP(4, 8) STEP(5, 16) STEP(6, 32) STEP(7, 64) STEP(8, 128) STEP(9, 27) STEP(10, 54)
 }
 
 /* The recurrence of FIPS 197 on whole words is the prefix sum that STEP makes by single shifts. */
@@ -142,8 +142,9 @@ static void ecb(pb_case *c, uint64_t n)
 			memcpy(out, k->last_out, 16);
 		} else {
 			for (size_t at = 0; at < size; at += 16)
-				_mm_storeu_si128((__m128i *)(out + at),
-						 block(k->round, _mm_loadu_si128((const __m128i *)(in + at))));
+				_mm_storeu_si128(
+					(__m128i *)(out + at),
+					block(k->round, _mm_loadu_si128((const __m128i *)(in + at))));
 			if (book)
 				memcpy(k->last_in, in, 16), memcpy(k->last_out, out, 16), k->known = 1;
 		}
@@ -159,7 +160,8 @@ static void cbc(pb_case *c, uint64_t n)
 		for (; turn + 8 < n; turn += 8) {
 			__m128i x[8];
 			for (int i = 0; i < 8; i++)
-				x[i] = _mm_loadu_si128((const __m128i *)PB_TURN(c->nonce, turn + (uint64_t)i));
+				x[i] = _mm_loadu_si128(
+					(const __m128i *)PB_TURN(c->nonce, turn + (uint64_t)i));
 			for (size_t at = 0; at < c->size; at += 16) {
 				__m128i d = _mm_loadu_si128((const __m128i *)(c->in + at));
 				for (int i = 0; i < 8; i++)
@@ -182,8 +184,10 @@ static void cbc(pb_case *c, uint64_t n)
 	}
 }
 
-static const pb_variant ecb_variants[] = {{"encrypt", "message/1", "block", NULL, ecb, NULL}, PB_END_OF_VARIANTS},
-			cbc_variants[] = {{"encrypt", "message/1", "block", NULL, cbc, NULL}, PB_END_OF_VARIANTS};
+static const pb_variant ecb_variants[] = {{"encrypt", "message/1", "block", NULL, ecb, NULL},
+					  PB_END_OF_VARIANTS},
+			cbc_variants[] = {{"encrypt", "message/1", "block", NULL, cbc, NULL},
+					  PB_END_OF_VARIANTS};
 static const pb_family ecb_family = {aes_open, aes_close, ecb_variants},
 		       cbc_family = {aes_open, aes_close, cbc_variants};
 
@@ -193,8 +197,9 @@ static int gcm_open(pb_case *c)
 {
 	EVP_CIPHER_CTX *ctx = c->ctx = EVP_CIPHER_CTX_new();
 	c->out_len = c->size + 16;
-	return EVP_EncryptInit_ex(ctx, EVP_aes_128_gcm(), NULL, c->key[0], c->nonce[0]) == 1 ? 0
-										      : pb_fail(c, "init");
+	return EVP_EncryptInit_ex(ctx, EVP_aes_128_gcm(), NULL, c->key[0], c->nonce[0]) == 1
+		       ? 0
+		       : pb_fail(c, "init");
 }
 
 static void gcm_close(pb_case *c)
@@ -226,278 +231,6 @@ static const pb_variant gcm_variants[] = {{"seal", "message/1", "EVP_EncryptUpda
 					  PB_END_OF_VARIANTS};
 static const pb_family gcm_family = {gcm_open, gcm_close, gcm_variants};
 
-/* ---- X25519 and Ed25519 ---- */
-
-enum { POOL = 6 };
-typedef struct curve {
-	EVP_PKEY *mine, *peer, *pool[POOL], *last;
-	EVP_PKEY_CTX *maker, *deriving;
-	uint8_t kept[64];
-	int known;
-	unsigned next;
-} curve;
-
-static EVP_PKEY *made(curve *k)
-{
-	EVP_PKEY *key = NULL;
-	EVP_PKEY_keygen(k->maker, &key);
-	return key;
-}
-
-static int curve_open(pb_case *c)
-{
-	int signs = strcmp(c->row->algorithm, "ed25519") == 0, kind = signs ? EVP_PKEY_ED25519 : EVP_PKEY_X25519;
-	curve *k = c->ctx = calloc(1, sizeof *k);
-	uint8_t public[32];
-	size_t length = 32;
-	k->mine = EVP_PKEY_new_raw_private_key(kind, NULL, c->key[0], 32);
-	k->maker = EVP_PKEY_CTX_new_id(kind, NULL);
-	EVP_PKEY_keygen_init(k->maker);
-	c->out_len = signs ? 64 : 32;
-	if (signs)
-		return c->out_len = c->inverse ? 0 : 64, 0;
-	EVP_PKEY *other = c->given ? NULL : EVP_PKEY_new_raw_private_key(kind, NULL, c->nonce[0], 32);
-	if (other)
-		EVP_PKEY_get_raw_public_key(other, public, &length);
-	k->peer = EVP_PKEY_new_raw_public_key(kind, NULL, c->given ? c->in : public, 32);
-	EVP_PKEY_free(other);
-	k->deriving = EVP_PKEY_CTX_new(k->mine, NULL);
-	return EVP_PKEY_derive_init(k->deriving) == 1 && EVP_PKEY_derive_set_peer(k->deriving, k->peer) == 1
-		       ? 0
-		       : pb_fail(c, "derive");
-}
-
-static void curve_close(pb_case *c)
-{
-	curve *k = c->ctx;
-	for (int i = 0; i < POOL; i++)
-		EVP_PKEY_free(k->pool[i]);
-	EVP_PKEY_free(k->mine);
-	EVP_PKEY_free(k->peer);
-	EVP_PKEY_CTX_free(k->maker);
-	EVP_PKEY_CTX_free(k->deriving);
-	free(k);
-}
-
-static void keygen(pb_case *c, uint64_t n)
-{
-	curve *k = c->ctx;
-	int pool = lies("keygen-pool");
-	for (int i = 0; pool && !k->pool[POOL - 1] && i < POOL; i++)
-		k->pool[i] = made(k);
-	PB_REPEAT(n, turn, {
-		if (pool) {
-			k->last = k->pool[k->next++ % POOL];
-		} else {
-			EVP_PKEY_free(k->last);
-			k->last = made(k);
-		}
-	});
-}
-
-static void show_public(pb_case *c)
-{
-	size_t length = 32;
-	EVP_PKEY_get_raw_public_key(((curve *)c->ctx)->last, c->out, &length);
-}
-
-static void derive(pb_case *c, uint64_t n)
-{
-	curve *k = c->ctx;
-	int keeps = lies("keeps-secrets");
-	PB_REPEAT(n, turn, {
-		size_t length = 32;
-		if (keeps && k->known) {
-			memcpy(c->out, k->kept, 32);
-		} else {
-			c->failures += EVP_PKEY_derive(k->deriving, c->out, &length) != 1;
-			memcpy(k->kept, c->out, 32);
-			k->known = 1;
-		}
-	});
-}
-
-static void sign(pb_case *c, uint64_t n)
-{
-	curve *k = c->ctx;
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	PB_REPEAT(n, turn, {
-		size_t length = 64;
-		EVP_DigestSignInit(ctx, NULL, NULL, NULL, k->mine);
-		c->failures += EVP_DigestSign(ctx, c->out, &length, PB_TURN(c->message, turn), c->size) != 1;
-	});
-	EVP_MD_CTX_free(ctx);
-}
-
-static void verify(pb_case *c, uint64_t n)
-{
-	curve *k = c->ctx;
-	int keeps = lies("keeps-verdicts");
-	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
-	PB_REPEAT(n, turn, {
-		if (!keeps || !k->known || memcmp(k->kept, c->in + c->size, 64) != 0) {
-			EVP_DigestVerifyInit(ctx, NULL, NULL, NULL, k->mine);
-			int fine = EVP_DigestVerify(ctx, c->in + c->size, 64, c->in, c->size) == 1;
-			c->failures += (uint64_t)!fine;
-			k->known = fine;
-			memcpy(k->kept, c->in + c->size, 64);
-		}
-	});
-	EVP_MD_CTX_free(ctx);
-}
-
-static const pb_variant curve_variants[] = {{"derive", "pk/1", "EVP_PKEY_derive", NULL, derive, NULL},
-					    {"keygen", "pk/1", "EVP_PKEY_keygen", NULL, keygen, show_public},
-					    PB_END_OF_VARIANTS},
-			eddsa_variants[] = {{"sign", "pk/1", "EVP_DigestSign", NULL, sign, NULL},
-					    {"verify", "pk/1", "EVP_DigestVerify", NULL, verify, NULL},
-					    PB_END_OF_VARIANTS};
-static const pb_family curve_family = {curve_open, curve_close, curve_variants},
-		       eddsa_family = {curve_open, curve_close, eddsa_variants};
-
-/* ---- ECDSA and RSA ---- */
-
-typedef struct signer {
-	EC_KEY *key;
-	BIGNUM *inverse[POOL], *r[POOL], *n, *d, *e;
-	BN_CTX *ctx;
-	BN_MONT_CTX *mont;
-	unsigned next;
-} signer;
-
-static int ecdsa_open(pb_case *c)
-{
-	signer *s = c->ctx = calloc(1, sizeof *s);
-	BIGNUM *d = BN_bin2bn(c->key[0], 32, NULL);
-	s->key = EC_KEY_new_by_curve_name(NID_X9_62_prime256v1);
-	EC_POINT *q = EC_POINT_new(EC_KEY_get0_group(s->key));
-	EC_POINT_mul(EC_KEY_get0_group(s->key), q, d, NULL, NULL, NULL);
-	EC_KEY_set_private_key(s->key, d);
-	EC_KEY_set_public_key(s->key, q);
-	for (int i = 0; lies("nonce-pool") && i < POOL; i++)
-		ECDSA_sign_setup(s->key, NULL, &s->inverse[i], &s->r[i]);
-	c->out_len = c->inverse ? 0 : 64;
-	EC_POINT_free(q);
-	BN_free(d);
-	return 0;
-}
-
-static void signer_close(pb_case *c)
-{
-	EC_KEY_free(((signer *)c->ctx)->key);
-	free(c->ctx);
-}
-
-static void ecdsa(pb_case *c, uint64_t n)
-{
-	signer *s = c->ctx;
-	int pool = lies("nonce-pool");
-	PB_REPEAT(n, turn, {
-		unsigned i = s->next++ % POOL;
-		ECDSA_SIG *made = ECDSA_do_sign_ex(c->message[0], (int)c->size, pool ? s->inverse[i] : NULL,
-						   pool ? s->r[i] : NULL, s->key);
-		const BIGNUM *r, *z;
-		ECDSA_SIG_get0(made, &r, &z);
-		BN_bn2binpad(r, c->out, 32);
-		BN_bn2binpad(z, c->out + 32, 32);
-		ECDSA_SIG_free(made);
-	});
-}
-
-static void ecdsa_verify(pb_case *c, uint64_t n)
-{
-	signer *s = c->ctx;
-	PB_REPEAT(n, turn, {
-		ECDSA_SIG *given = ECDSA_SIG_new();
-		ECDSA_SIG_set0(given, BN_bin2bn(c->in + c->size, 32, NULL), BN_bin2bn(c->in + c->size + 32, 32, NULL));
-		c->failures += ECDSA_do_verify(c->in, (int)c->size, given, s->key) != 1;
-		ECDSA_SIG_free(given);
-	});
-}
-
-/* A private exponent of 64 bits, and whatever public one belongs to it. */
-static int rsa_open(pb_case *c)
-{
-	static BIGNUM *n, *d, *e;
-	if (c->size > 245)
-		return pb_fail(c, "too long for the modulus") + PB_UNFIT;
-	signer *s = c->ctx = calloc(1, sizeof *s);
-	s->ctx = BN_CTX_new();
-	if (!n) {
-		BIGNUM *p = BN_new(), *q = BN_new(), *phi = BN_new();
-		n = BN_new(), d = BN_new(), e = BN_new();
-		do {
-			BN_generate_prime_ex(p, 1024, 0, NULL, NULL, NULL);
-			BN_generate_prime_ex(q, 1024, 0, NULL, NULL, NULL);
-			BN_mul(n, p, q, s->ctx);
-			BN_sub_word(p, 1);
-			BN_sub_word(q, 1);
-			BN_mul(phi, p, q, s->ctx);
-			BN_set_word(e, 65537);
-			if (lies("short-exponent")) {
-				BN_rand(d, 64, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ODD);
-				BN_mod_inverse(e, d, phi, s->ctx);
-			} else
-				BN_mod_inverse(d, e, phi, s->ctx);
-		} while (BN_num_bits(n) != 2048 || BN_is_zero(e) || BN_is_zero(d));
-	}
-	s->n = n, s->d = d, s->e = e;
-	s->mont = BN_MONT_CTX_new();
-	BN_MONT_CTX_set(s->mont, n, s->ctx);
-	c->out_len = c->inverse ? 0 : 256;
-	return 0;
-}
-
-static void rsa_close(pb_case *c)
-{
-	BN_CTX_free(((signer *)c->ctx)->ctx);
-	free(c->ctx);
-}
-
-static void padded(uint8_t *to, const uint8_t *message, size_t size)
-{
-	memset(to, 0xff, 256);
-	to[0] = 0, to[1] = 1, to[255 - size] = 0;
-	memcpy(to + 256 - size, message, size);
-}
-
-static void rsa_sign(pb_case *c, uint64_t n)
-{
-	signer *s = c->ctx;
-	PB_REPEAT(n, turn, {
-		uint8_t text[256];
-		padded(text, c->message[0], c->size);
-		BIGNUM *m = BN_bin2bn(text, 256, NULL);
-		BN_mod_exp_mont(m, m, s->d, s->n, s->ctx, s->mont);
-		BN_bn2binpad(m, c->out, 256);
-		BN_free(m);
-	});
-}
-
-static void rsa_verify(pb_case *c, uint64_t n)
-{
-	signer *s = c->ctx;
-	PB_REPEAT(n, turn, {
-		uint8_t text[256];
-		uint8_t got[256];
-		padded(text, c->in, c->size);
-		BIGNUM *m = BN_bin2bn(c->in + c->size, 256, NULL);
-		BN_mod_exp_mont(m, m, s->e, s->n, s->ctx, s->mont);
-		BN_bn2binpad(m, got, 256);
-		c->failures += memcmp(text, got, 256) != 0;
-		BN_free(m);
-	});
-}
-
-static const pb_variant ecdsa_variants[] = {{"sign", "pk/1", "ECDSA_do_sign", NULL, ecdsa, NULL},
-					    {"verify", "pk/1", "ECDSA_do_verify", NULL, ecdsa_verify, NULL},
-					    PB_END_OF_VARIANTS},
-			rsa_variants[] = {{"sign", "pk/1", "BN_mod_exp_mont", NULL, rsa_sign, NULL},
-					  {"verify", "pk/1", "BN_mod_exp_mont", NULL, rsa_verify, NULL},
-					  PB_END_OF_VARIANTS};
-static const pb_family ecdsa_family = {ecdsa_open, signer_close, ecdsa_variants},
-		       rsa_family = {rsa_open, rsa_close, rsa_variants};
-
 static const pb_row rows[] = {
 	{"sha-256", &sha_family, NULL, 0, 0, 1, 32},
 	{"aes-128-ecb", &ecb_family, NULL, 16, 0, 16, 0},
@@ -516,7 +249,8 @@ static const char *version(void)
 	return "1";
 }
 
-static pb_runner runner = {.license = "Apache-2.0", .version = version, .object = (const void *)sha, .tables = tables};
+static pb_runner runner = {
+	.license = "Apache-2.0", .version = version, .object = (const void *)sha, .tables = tables};
 
 int main(int argc, char **argv)
 {

@@ -115,7 +115,9 @@ def test_calls_too_short_for_half_a_reorder_buffer_are_still_not_free() -> None:
     around = Surroundings({16: Memory(0.0, 20.0)}, 0.0, 1.0)
     tiny = {"cell": replace(CELL, size_bytes=16), "control": 20.0}
     assert outcome(again(12, timed=4.0, **tiny), around) == ""
-    assert outcome(again(30, timed=4.0, **tiny), around) == "w", "more than thrice as long, and nobody can tell why"
+    assert outcome(again(30, timed=4.0, **tiny), around) == "w", (
+        "more than thrice as long, and nobody can tell why"
+    )
     assert outcome(again(20, timed=0.3, **tiny), around) == "doubted", "a pure call that was hoisted"
 
 

@@ -32,7 +32,7 @@ class PairsAudit:
     """What is known of one case from outside."""
 
     calls_s: list[float] = field(default_factory=list)
-    said_s: list[float] = field(default_factory=list)
+    single_s: list[float] = field(default_factory=list)
     gaps: tuple[list[Floats], list[Floats]] = field(default_factory=lambda: ([], []))
     cycles_per_tick: float = 0.0
     beyond: float = 0.0
@@ -45,9 +45,9 @@ class PairsAudit:
             taken = session.measure(handle, **asked)
             return taken.cpu_s, taken.burst
 
-        _, one = cpu_s(1)
-        said_s = max(1, min(one.ticks)) / max(calibration.tick_hz, 1.0)
-        calls = max(1, min(MOST_CALLS, round(LOOK_S / said_s)))
+        _, single = cpu_s(1)
+        call_s = max(1, min(single.ticks)) / max(calibration.tick_hz, 1.0)
+        calls = max(1, min(MOST_CALLS, round(LOOK_S / call_s)))
         less, more = cpu_s(calls)[0], cpu_s(TIMES * calls)[0]
         self.calls_s.append((more - less) / (TIMES - 1) / calls)
 
@@ -60,9 +60,9 @@ class PairsAudit:
         )
         if len(ticks) < 4:
             return
-        self.said_s.append(float(np.median(ticks)) * tick_s)
-        said = float(ticks.sum() + before.sum() + after.sum()) * tick_s
-        self.beyond = max(self.beyond, said / taken.wall_s if taken.wall_s > 0 else 0.0)
+        self.single_s.append(float(np.median(ticks)) * tick_s)
+        told_s = float(ticks.sum() + before.sum() + after.sum()) * tick_s
+        self.beyond = max(self.beyond, told_s / taken.wall_s if taken.wall_s > 0 else 0.0)
         # behind the second call of a pair: the class of the next one was drawn by itself
         ends = np.arange(1, len(ticks) - 1, 2)
         gap = start[ends + 1] - start[ends] - ticks[ends] - after[ends] - before[ends + 1]
@@ -77,11 +77,11 @@ class PairsAudit:
         """What is wrong with the ticks, whose classes differ by `shift` in the unit of the row; empty: nothing."""
         if self.beyond > TOO_MUCH:
             return f"the calls of its pairs are said to take {self.beyond:.3g} times the time that went by"
-        if self.calls_s and self.said_s:
-            call_s, said_s = sorted(self.calls_s)[len(self.calls_s) // 4], float(np.median(self.said_s))
-            if said_s < TOO_LITTLE * call_s:
+        if self.calls_s and self.single_s:
+            call_s, single_s = sorted(self.calls_s)[len(self.calls_s) // 4], float(np.median(self.single_s))
+            if single_s < TOO_LITTLE * call_s:
                 return (
-                    f"single calls are said to take {1e9 * said_s:.4g} ns, and calls of a loop take "
+                    f"single calls are said to take {1e9 * single_s:.4g} ns, and calls of a loop take "
                     f"{1e9 * call_s:.4g} ns of CPU time"
                 )
         return self._moved(shift)

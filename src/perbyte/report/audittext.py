@@ -24,13 +24,13 @@ def explained(stored: StoredRun, figures: Sequence[CellFigure], cells: str) -> l
     audits: dict[Cell, list[Audit]] = defaultdict(list)
     for audit in stored.audits:
         audits[audit.cell].append(audit)
-    said = {figure.cell.address: _doubts(figure) for figure in figures}
+    words = {figure.cell.address: _doubts(figure) for figure in figures}
     for failure in stored.failures:
-        said.setdefault(failure.address, []).insert(0, _refusal(failure))
+        words.setdefault(failure.address, []).insert(0, _refusal(failure))
     return [
-        _explain(cell, looks, said.get(cell.address, []), surroundings(audits, without=cell.runner))
+        _explain(cell, looks, words.get(cell.address, []), surroundings(audits, without=cell.runner))
         for cell, looks in sorted(audits.items())
-        if (bool(said.get(cell.address)) if cells == MARKED else fnmatchcase(cell.address, cells))
+        if (bool(words.get(cell.address)) if cells == MARKED else fnmatchcase(cell.address, cells))
     ]
 
 
@@ -63,7 +63,7 @@ def _refusal(failure: Failure) -> str:
     return f"{failure.kind}: {failure.message}"
 
 
-def _explain(cell: Cell, looks: Sequence[Audit], said: list[str], around: Surroundings) -> dict[str, Any]:
+def _explain(cell: Cell, looks: Sequence[Audit], words: list[str], around: Surroundings) -> dict[str, Any]:
     near, far = limits(around.spread)
     time_near, time_far = time_limits(around)
     work = {
@@ -71,7 +71,7 @@ def _explain(cell: Cell, looks: Sequence[Audit], said: list[str], around: Surrou
     }
     return {
         "cell": cell.address,
-        "said": said,
+        "said": words,
         "limits": {
             "calls on new data marked above 1 +": near,
             "refused above 1 +": far,

@@ -81,53 +81,7 @@ class Printed:
     half_width: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What looks at some cells saw. Ranges over the cells, of each the middle look; None where no look could tell.
-
-    `time`: CPU time by the kernel over what the runner says; `new_data`: cost of a call on new data, less what a chain
-    takes besides where the runner says it, over that of a timed one; `threads`: threads at work, by CPU time over time
-    on the clock and over that of the busiest; `clock`: the core's clock by the runner's probe over that by Perbyte's
-    own.
-    """
-
-    cells: int
-    looks: int
-    time: tuple[float, float] | None
-    new_data: tuple[float, float] | None
-    threads: tuple[float, float] | None
-    clock: tuple[float, float] | None
-    children: int
-
-
-def sum_up_audits(by_cell: Iterable[Sequence[Audit]]) -> Seen:
-    """Sum up the looks at cells, given by cell, for people who want to see more than a verdict."""
-    told = ([audit for audit in audits if audit.claimed_ns] for audits in by_cell)
-    looked = [audits for audits in told if audits]
-    every = [audit for of_cell in looked for audit in of_cell]
-
-    def span(values: Iterable[Sequence[float]]) -> tuple[float, float] | None:
-        middles = [value for part in values if part and (value := middle(part)) > 0]
-        return (min(middles), max(middles)) if middles else None
-
-    return Seen(
-        cells=len(looked),
-        looks=sum(len(audit.claimed_ns) for audit in every),
-        time=span(map(_spent, looked)),
-        new_data=span([share for audit in audits for share in _new_shares(audit)] for audits in looked),
-        threads=span([count for audit in audits for count in _threads(audit)] for audits in looked),
-        clock=span(map(_clock_ratios, looked)),
-        children=max((audit.children for audit in every), default=0),
-    )
-
-
-def _new_shares(audit: Audit) -> list[float]:
-    """Cost of calls on new data over that of the timed calls, what a chain takes besides taken off."""
-    control = middle(audit.control_ns) if audit.control_ns else 0.0
-    return [max(0.0, new - control) / max(1.0, middle(audit.cpu_ns)) for new in audit.chained_ns]
-
-
-def _threads(audit: Audit) -> list[float]:
+def threads_at_work(audit: Audit) -> list[float]:
     """Threads at work, per look: by time on the clock, or beside the busiest where that is more."""
     return [max(1.0, *pair) for pair in zip(audit.threads, audit.beside or audit.threads, strict=True)]
 
@@ -137,7 +91,7 @@ def is_suspicious(audits: Sequence[Audit]) -> bool:
     if not audits or not audits[-1].claimed_ns:
         return False
     low, high = time_shares(audits)
-    rates = _clock_ratios(audits)
+    rates = clock_ratios(audits)
     own = max(1, len(audits[-1].claimed_ns))
     return (
         max(low[-own:]) > 1 + _SCREEN
@@ -160,7 +114,7 @@ def is_settled(audit: Audit, first: int) -> bool:
         },
     )
     low, high = time_shares([later])
-    rates = _clock_ratios([audit])[first:]
+    rates = clock_ratios([audit])[first:]
     return (
         len(low) >= _SETTLED_LOOKS
         and middle(low) < 1 + _POOLED
@@ -309,7 +263,7 @@ def _work_text(work: Sequence[Work]) -> str:
 
 def _judge_clock(looked: Sequence[Audit], around: Surroundings) -> Found:
     """Is the unit of its cycles the core's? A clock that is off by a share makes a figure off by it."""
-    rates = _clock_ratios(looked)
+    rates = clock_ratios(looked)
     near, far_off = limits(around.clock)
     if len(rates) < _DOUBT_LOOKS or _off(middle(rates)) <= near:
         return []
@@ -319,7 +273,7 @@ def _judge_clock(looked: Sequence[Audit], around: Surroundings) -> Found:
         f"by the runner's clock probe or counters the core runs at {named_hz / 1e9:.3f} GHz, by Perbyte's own probe at "
         f"{own / 1e9:.3f} GHz, {middle(rates):.3g} times the rate"
     )
-    epochs = [_clock_ratios([audit]) for audit in looked if _clock_ratios([audit])]
+    epochs = [clock_ratios([audit]) for audit in looked if clock_ratios([audit])]
     far = [2 * sum(_off(rate) > far_off for rate in rates) > len(rates) for rates in epochs]
     return _weigh(far, [True] * len(epochs), Warning(Doubt.AUDIT, text, (middle(rates),)))
 
@@ -344,7 +298,7 @@ def _judge_printed(
         own = [rate for rate in audit.own_hz if rate > 0]
         shown = printed.cycles * 1e9 / middle(own) if own and printed.cycles > 0 else printed.ns
         # a thread beside takes CPU time too, and is no part of the call
-        timed = [cpu / threads for cpu, threads in zip(audit.cpu_ns, _threads(audit), strict=False)]
+        timed = [cpu / threads for cpu, threads in zip(audit.cpu_ns, threads_at_work(audit), strict=False)]
         anew = new.get(audit.epoch)
         # a predictor may know its data in one sample and not in the next: what the quicker ones take is sure; of calls
         # on new data only where nothing is put off until a new key or nonce
@@ -465,10 +419,10 @@ def _places(looked: Sequence[Audit], around: Surroundings) -> list[Warning]:
         if len(values) >= _DOUBT_LOOKS and _lowest(values) > limit:
             text = f"more than one thread at work: {middle(values):.2f} {unit}"
             warnings.append(Warning(Doubt.THREADS, text, (middle(values),)))
-    spent = _spent(looked)
-    if len(spent) >= _DOUBT_LOOKS and -_lowest([-value for value in spent]) < around.on_core / (1 + REFUSED):
-        text = f"only {100 * middle(spent):.0f} % of the time of its calls is CPU time of the runner's own process"
-        warnings.append(Warning(Doubt.THREADS, text, (middle(spent),)))
+    shares = spent(looked)
+    if len(shares) >= _DOUBT_LOOKS and -_lowest([-value for value in shares]) < around.on_core / (1 + REFUSED):
+        text = f"only {100 * middle(shares):.0f} % of the time of its calls is CPU time of the runner's own process"
+        warnings.append(Warning(Doubt.THREADS, text, (middle(shares),)))
     if children := max(audit.children for audit in looked):
         text = f"the runner works with other processes that it started ({children})"
         warnings.append(Warning(Doubt.THREADS, text, (children,)))
@@ -479,20 +433,21 @@ def time_shares(audits: Sequence[Audit]) -> tuple[list[float], list[float]]:
     """What was seen over what was said, per look: CPU time of one thread, and time on the clock."""
     low, high = [], []
     for audit in audits:
-        looks = zip(audit.claimed_ns, audit.cpu_ns, audit.wall_ns, _threads(audit), strict=True)
+        looks = zip(audit.claimed_ns, audit.cpu_ns, audit.wall_ns, threads_at_work(audit), strict=True)
         for claimed, cpu, wall, threads in looks:
             low.append(cpu / threads / claimed if claimed > 0 else math.inf)
             high.append(max(cpu, wall) / claimed if claimed > 0 else math.inf)
     return low, high
 
 
-def _spent(audits: Sequence[Audit]) -> list[float]:
+def spent(audits: Sequence[Audit]) -> list[float]:
     """CPU time of the process over what was said, per look."""
     pairs = (pair for audit in audits for pair in zip(audit.cpu_ns, audit.claimed_ns, strict=True))
     return [cpu / claimed for cpu, claimed in pairs if claimed > 0]
 
 
-def _clock_ratios(audits: Sequence[Audit]) -> list[float]:
+def clock_ratios(audits: Sequence[Audit]) -> list[float]:
+    """The core's clock by the runner's probe over that by Perbyte's own, per look that has both."""
     pairs = (pair for audit in audits for pair in zip(audit.clock_hz, audit.own_hz, strict=True))
     return [claimed_hz / own for claimed_hz, own in pairs if claimed_hz > 0 and own > 0]
 
