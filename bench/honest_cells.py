@@ -15,6 +15,7 @@ import multiprocessing
 import os
 import random
 import re
+import shutil
 import sys
 import tempfile
 from collections import Counter
@@ -110,6 +111,7 @@ def main() -> None:
             cores=(given.core,) if given.core >= 0 else (),
         )
         total["asked"] += len(plan.cells)
+        accused = False
         with tempfile.TemporaryDirectory() as directory:
             done = conduct_plan(plan, result, policy, out=Path(directory) / "run", quiet=True)
             looks = stored_run(done.path).audits
@@ -122,6 +124,10 @@ def main() -> None:
                 total["refused" if failure.kind == "audit" else f"failed: {failure.kind}"] += 1
                 if failure.kind in ("audit", "incorrect", "disputed"):
                     print(f"{failure.kind.upper()} {failure.address}: {failure.message}", flush=True)
+                    accused = True
+            if accused:  # a second run of the same cells may show nothing
+                kept = shutil.copytree(done.path, Path(tempfile.mkdtemp(prefix="honest-cells-")) / "run")
+                print(f"kept: perbyte show {kept} --audit marked", flush=True)
             for figure in done.run.cells:
                 kinds = {warning.kind for warning in figure.warnings}
                 total["figures"] += 1

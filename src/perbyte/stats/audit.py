@@ -420,7 +420,9 @@ def _places(looked: Sequence[Audit], around: Surroundings) -> list[Warning]:
             text = f"more than one thread at work: {middle(values):.2f} {unit}"
             warnings.append(Warning(Doubt.THREADS, text, (middle(values),)))
     shares = spent(looked)
-    if len(shares) >= _DOUBT_LOOKS and -_lowest([-value for value in shares]) < around.on_core / (1 + REFUSED):
+    if len(shares) >= _DOUBT_LOOKS and -_lowest([-value for value in shares]) < around.on_core / (
+        1 + REFUSED
+    ):
         text = f"only {100 * middle(shares):.0f} % of the time of its calls is CPU time of the runner's own process"
         warnings.append(Warning(Doubt.THREADS, text, (middle(shares),)))
     if children := max(audit.children for audit in looked):
