@@ -142,9 +142,9 @@ class Leaks:
 
     def _refuse(self, case: LeakCase) -> None:
         """Say nothing of a case whose ticks are not the time of its calls."""
-        if not case.real or not (found := pair_figures(case.real, self.seed)):
+        if not case.real or not (told := pair_figures(case.real, self.seed)):
             return
-        if why := case.audit.wrong(found.shift.value):
+        if why := case.audit.wrong(told.shift.value):
             case.real.clear()
             self._fail(Failure("audit", case.cell.runner, f"{case.contrast}: {why}", case.cell.address), case)
 

@@ -331,7 +331,7 @@ def _judge_clean(looked: Sequence[Audit], printed: Printed | None, around: Surro
         return []
     clean = [audit.clean_ns for audit in looked if audit.clean_ns > 0]
     near, _ = limits(around.clean)
-    found: Found = []
+    doubts: Found = []
     # a mark, never a refusal: audited samples are few and not warmed, and a predictor that has learnt the sixteen keys
     # of the rounds halves an honest key setup (DES-EDE3 in Crypto++)
     if len(clean) >= FIGURE_EPOCHS and min(clean) > (1 + near) * printed.ns:
@@ -339,16 +339,16 @@ def _judge_clean(looked: Sequence[Audit], printed: Printed | None, around: Surro
             f"the figure is {printed.ns:.4g} ns per call, but the runner itself never said less than "
             f"{min(clean):.4g} ns in clean samples of the audit"
         )
-        found.append((False, Warning(Doubt.AUDIT, text, (printed.ns, min(clean)))))
+        doubts.append((False, Warning(Doubt.AUDIT, text, (printed.ns, min(clean)))))
     like = [value for audit in looked for value in audit.like_rounds]
     shown, unit = (printed.cycles, "cycles") if printed.cycles > 0 else (printed.ns, "ns")
-    if not found and len(like) >= LIKE_EPOCHS and _low_middle(like) > (1 + LIKE) * shown:
+    if not doubts and len(like) >= LIKE_EPOCHS and _low_middle(like) > (1 + LIKE) * shown:
         text = (
             f"the figure is {shown:.4g} {unit} per call, but {_low_middle(like):.4g} {unit} where the process itself "
             f"is asked as in the rounds, and not its forks"
         )
-        found.append((False, Warning(Doubt.AUDIT, text, (shown, _low_middle(like)))))
-    return found
+        doubts.append((False, Warning(Doubt.AUDIT, text, (shown, _low_middle(like)))))
+    return doubts
 
 
 def _judge_work(looked: Sequence[Audit], work: Sequence[Work], around: Surroundings) -> Found:
