@@ -137,4 +137,4 @@ def test_a_verdict_that_is_wrong_on_what_nobody_knew_is_wrong(
     process = SimpleNamespace(cpu_s=lambda: 0.0)
     session: Any = SimpleNamespace(process=process, check_vector=lambda *_: None, check_calls=lambda *_: None)
     audit = asks.look(session, 1, Audit(cell, 0), 1e-4)
-    assert "took for right, though it was changed" in audit.wrong
+    assert "took for right a changed message" in audit.wrong

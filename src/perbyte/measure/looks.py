@@ -245,6 +245,8 @@ class Looks:
                 many = self._ask(session, handle, shorter, secrets.randbits(64), 2 + more)
             finally:
                 session.release(handle)
+            if few.answer.failures or many.answer.failures:
+                return audit  # a library may refuse a length that no cell has
             if fault := problem(few) or problem(many):
                 return replace(audit, wrong=f"{fault} on {shorter.size_bytes} bytes")
             if control_s is not None and not few.answer.afresh:
