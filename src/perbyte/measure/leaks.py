@@ -238,7 +238,8 @@ class Leaks:
             patience=PATIENCE[calibration.contention_probe],
         )
         pairs = pair_samples(taken.burst, taken.order, calibration, policy)
-        case.audit.note(taken, calibration)
+        if not null:
+            case.audit.note(taken, calibration)
         (case.null if null else case.real).append(pairs)
         if not null:
             case.failures[0] += taken.failures[0]

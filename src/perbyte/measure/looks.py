@@ -47,7 +47,8 @@ _LIMIT_MS = 60_000.0
 
 
 # runners that prepare anew for each call: so long is a chain, and so many links has it at the least
-ANEW_S, ANEW_LINKS = 2e-3, 8
+ANEW_S, ANEW_LINKS = 1e-3, 8
+ANEW_FREE_S = 10e-3  # of such chains, that a look may take whatever the time
 SHORTER_BYTES = (1 << 15, 1 << 16)  # that long calls are looked at on, too: they fit into a core's own caches
 
 
@@ -190,7 +191,7 @@ class Looks:
             (*question(cell), audit.epoch),
             (secrets.randbits(64), max(1, min(more // 2, FEW_LINKS, MOST_BYTES // max(cell.size_bytes, 1)))),
         )
-        if not self._allowance.has(calls * self.anew_s.get(cell.process, 0.0)):
+        if not self._allowance.has(max(0.0, calls * self.anew_s.get(cell.process, 0.0) - ANEW_FREE_S)):
             return replace(
                 audit, unchained="preparing it again for each call takes too long for a run of this length"
             )
@@ -199,9 +200,9 @@ class Looks:
             few = self._ask(session, handle, cell, seed, calls)
             if few.answer.afresh:
                 link_s = self.anew_s[cell.process] = few.cpu_s / calls
-                self._allowance.spent_s += few.cpu_s
+                self._allowance.spent_s += max(0.0, few.cpu_s - ANEW_FREE_S)
                 more = max(ANEW_LINKS, min(MOST_LINKS, round(ANEW_S / max(link_s, 1e-9))))
-                if not self._allowance.has(4 * more * link_s - 4 * ANEW_S):
+                if not self._allowance.has(max(0.0, 4 * more * link_s - ANEW_FREE_S)):
                     return self._chained(audit, few)
             # what it takes beyond its calls must not hide them, nor its noise decide where one look was odd
             least_s = max(CONFIRM_S if audit.chained_ns else self.look_s[cell.process], NOISE * few.cpu_s)
