@@ -14,6 +14,8 @@ import argparse
 import multiprocessing
 import os
 import random
+import re
+import shutil
 import sys
 import tempfile
 from collections import Counter
@@ -77,7 +79,7 @@ def main() -> None:
     parser.add_argument("--traffic", type=int, default=-1)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    draw, total = random.Random(given.seed), Counter[str]()
+    draw, total, why = random.Random(given.seed), Counter[str](), Counter[str]()
     specs = [find(name) for name in given.runners] or [
         spec for spec in locate([places.data_dir("runners")]) if spec.name not in ("fake", "reference")
     ]
@@ -109,6 +111,7 @@ def main() -> None:
             cores=(given.core,) if given.core >= 0 else (),
         )
         total["asked"] += len(plan.cells)
+        accused = False
         with tempfile.TemporaryDirectory() as directory:
             done = conduct_plan(plan, result, policy, out=Path(directory) / "run", quiet=True)
             looks = stored_run(done.path).audits
@@ -121,17 +124,27 @@ def main() -> None:
                 total["refused" if failure.kind == "audit" else f"failed: {failure.kind}"] += 1
                 if failure.kind in ("audit", "incorrect", "disputed"):
                     print(f"{failure.kind.upper()} {failure.address}: {failure.message}", flush=True)
+                    accused = True
+            if accused:  # a second run of the same cells may show nothing
+                kept = shutil.copytree(done.path, Path(tempfile.mkdtemp(prefix="honest-cells-")) / "run")
+                print(f"kept: perbyte show {kept} --audit marked", flush=True)
             for figure in done.run.cells:
                 kinds = {warning.kind for warning in figure.warnings}
                 total["figures"] += 1
                 total["marked ?"] += bool(kinds & {Doubt.AUDIT, Doubt.THREADS})
                 total["w"] += Doubt.UNCHAINED in kinds
                 for warning in figure.warnings:
+                    if warning.kind is Doubt.UNCHAINED:
+                        reason = re.sub(r"[0-9][0-9.e+-]*", "#", warning.text.partition("(")[2])
+                        why[reason.rstrip(")")] += 1
+                        print(f"w {figure.cell.address}: {warning.text}", flush=True)
                     if warning.kind in (Doubt.AUDIT, Doubt.THREADS):
                         print(f"? {figure.cell.address}: {warning.text}", flush=True)
         print("  ".join(f"{name} {count}" for name, count in sorted(total.items())), flush=True)
     if beside:
         beside.terminate()
+    for reason, count in why.most_common():
+        print(f"w {count:>5}: {reason}")
     honest = total["figures"] + total["refused"]
     if honest:
         print(

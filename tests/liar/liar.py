@@ -219,6 +219,17 @@ def wrong_beyond(request, handles):
     return audit(request, handles) | ({"digest": "0" * 16} if long else {})
 
 
+def in_short_chains(request, handles):
+    """Honest in chains of few links, whose results are compared, and an eighth of the data in longer ones."""
+    data = handles[request["handle"]]
+    if request["calls"] <= 8:
+        return audit(request, handles)
+    handles[request["handle"]] = data[: len(data) // 8]
+    answer = audit(request, handles)
+    handles[request["handle"]] = data
+    return answer
+
+
 def burn():
     """Work for nobody, in the background."""
     threading.Thread(target=lambda: [hashlib.sha256(b"x" * 10**6) for _ in range(10**9)], daemon=True).start()
@@ -317,6 +328,10 @@ OTHERS = {
     "ticks-less-in-most-samples": {"measure": in_most_samples},
     "hoisted-with-a-dear-control": {"take": timed(hoisted), "audit": dear_control},
     "half-with-a-dear-control": {"take": TAKES["half-the-calls"], "audit": dear_control},
+    "honest-in-short-chains": {
+        "take": timed(lambda data, calls: full(data[: len(data) // 8], calls)),
+        "audit": in_short_chains,
+    },
     "half-not-audited": {
         "take": TAKES["cut-short"],
         "NEEDED": {k: v for k, v in honest["NEEDED"].items() if k != "audit"},

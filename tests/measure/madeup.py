@@ -11,6 +11,7 @@ same machines show what is caught.
 
 from __future__ import annotations
 
+import copy
 import math
 import random
 from dataclasses import dataclass, field
@@ -154,6 +155,7 @@ class Library:
         digest = self.cell.operation == "digest"
         per_byte = d.uniform(0.15, 1.5) if own else 10 ** d.uniform(-1.3, 1.7)
         per_call = d.uniform(1, 4) if own else 10 ** d.uniform(0.7, 3.5)
+        self.per_byte, self.per_call = per_byte, per_call
         # vector code may have the core run slower, for its own probes as well
         self.pace = 1.0 if own or d.random() < 0.9 else d.uniform(0.7, 1)  # Intel's tables: 0.72 at the least
         # how much of the traffic stands beside the computing instead of hiding behind it
@@ -190,6 +192,25 @@ class Library:
         self.setup_s = size * 2e-9 + 5e-6
         self.link_s *= d.uniform(0.97, 1.03)
         self.drift = [d.uniform(0.97, 1.04) for _ in range(EPOCHS)]  # layouts: of calls on new data
+
+    def prepare(self, *_row: Any, **_more: Any) -> int:
+        """The length of the data, as the handle."""
+        return int(_row[3])
+
+    def release(self, _handle: int) -> None:
+        """Nothing is kept."""
+
+    def _at(self, size: int) -> Library:
+        """The same library on data of another length."""
+        other, m = copy.copy(self), self.machine
+        digest, opens = self.cell.operation == "digest", self.cell.operation == "open"
+        in_chain, parts = 2 - digest + 2 * opens, 0.5 if digest else 1.0
+        compute = (self.per_call + self.per_byte * size) / m.hz / self.pace
+        other.moved_new_s = parts * self.exposed * m.moving_s(size, in_chain)
+        other.moved_link_s = m.moving_s(32 if digest else size, in_chain)
+        other.new_s = other.again_s = 1.04 * compute + other.moved_new_s
+        other.link_s = 60 / m.hz + other.moved_link_s + (compute if opens else 0.0) + self.dear_control
+        return other
 
     def measure(self, _handle: int, *, calls: int, samples: int, **more: Any) -> TakenBursts:
         """A burst of a sample."""
@@ -233,6 +254,8 @@ class Library:
         self, _handle: int, *, seed: int, calls: int, control: bool = False, repeat: int = 0
     ) -> Chained:
         """A chain."""
+        if _handle > 1:
+            return self._at(_handle).audit(1, seed=seed, calls=calls, control=control, repeat=repeat)
         cpu_s = self.machine.asking()
         cpu_s += self.machine.spend(self.setup_s, 0.0, self.slowing) * self.machine.draw.uniform(0.97, 1.03)
         call_s = self.again_s if repeat else self.new_s
@@ -286,6 +309,20 @@ class Processes:
         return self._machine.hz * self._machine.draw.uniform(0.995, 1.005)
 
 
+class Agreeing:
+    """Other libraries that give the same."""
+
+    seed = 1
+
+    def others(self, cell: Cell) -> list[Cell]:
+        """One."""
+        return [Cell("beta", cell.algorithm, cell.operation, cell.size_bytes, cell.contract)]
+
+    def digest(self, *_: object) -> str:
+        """What all give."""
+        return "0" * 16
+
+
 def verdicts(seed: int, *, honest: float = 1.0, cells: int = 6) -> list[tuple[Cell, AuditVerdict, int]]:
     """Audit cells of made-up libraries on the machine of `seed`: cell, verdict and looks of each."""
     machine = Machine(seed)
@@ -305,7 +342,8 @@ def verdicts(seed: int, *, honest: float = 1.0, cells: int = 6) -> list[tuple[Ce
     known = Known()
     witness: Witness = place
     audit.CHANCE = draw  # type: ignore[assignment] # the same seed, the same machine and the same lots
-    auditor = Auditor(Policy(), CATALOGUE, known, _ignore, _ignore, witness)
+    agreeing: Any = Agreeing()
+    auditor = Auditor(Policy(), CATALOGUE, known, _ignore, _ignore, witness, agreeing)
     gross: dict[Cell, AuditVerdict] = {}
     for epoch in range(EPOCHS):
         machine.now += draw.uniform(0.5, 3)

@@ -86,3 +86,12 @@ def test_a_burst_of_them_an_epoch_is_told_beforehand(lab):
 def test_they_have_no_states(lab):
     with pytest.raises(UsageError, match="no state cold"):
         lab.plan(lab.survey(script()), KEYGEN + "+state=cold")
+
+
+def test_key_pairs_that_come_again_cost_the_cell_its_figure(lab):
+    """The scripted runner gives the same output in each call."""
+    made = row("rsa-2048", "keygen", "draw/1", kind="hash", per_call=2e5, draws=0.8)
+    done = lab.run(
+        {"name": "alpha", "operations": [made]}, ask=KEYGEN, epochs=1, max_epochs=1, budget_s=2.0, audit=True
+    )
+    assert "public keys that it drew are the same" in done.failure(KEYGEN).message

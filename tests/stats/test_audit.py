@@ -255,7 +255,7 @@ def test_work_that_cannot_be_audited_is_said_and_costs_no_quality() -> None:
         ({**nothing, "unchained": "unsupported: no"}, "unsupported: no"),
         ({**nothing, "afresh": True}, "prepares its material again"),
         ({"control_ns": []}, "does not say what a chain takes"),
-        ({"control_ns": [2000.0]}, "takes 2e+03 ns a call beside its calls"),
+        ({"chained_ns": [14000.0], "control_ns": [4000.0]}, "beside 4e+03 ns of a chain without them"),
     ):
         [warning] = judged([looks(**given)]).warnings
         assert warning.kind is Doubt.UNCHAINED
@@ -327,3 +327,43 @@ def test_calls_that_cost_more_on_new_data_are_unlike() -> None:
     assert is_unlike(looks(chained_ns=[1.5 * CALL_NS], control_ns=[0.05 * CALL_NS]), QUIET)
     assert not is_unlike(looks(chained_ns=[1.5 * CALL_NS], control_ns=[0.45 * CALL_NS]), QUIET)
     assert not is_unlike(looks(chained_ns=[1.5 * CALL_NS], control_ns=[]), QUIET)
+
+
+def test_a_figure_from_forks_is_held_against_the_process_itself() -> None:
+    """Asked as in the rounds, it takes clean samples, so that no neighbour explains a difference."""
+
+    def found(*like: float, cycles: float = 30_000.0) -> list[Doubt]:
+        audits = [replace(flat(epoch=epoch), like_rounds=[value]) for epoch, value in enumerate(like)]
+        return kinds(judged(audits, Printed(CALL_NS, cycles, 0.01)))
+
+    assert found(34_400, 34_400) == []
+    assert found(34_600, 34_600) == [Doubt.AUDIT]
+    assert found(34_600, 30_000) == [], "the lower middle of two"
+    assert found(34_600) == [], "one epoch tells nothing"
+    assert found(11_600, 11_600, cycles=0.0) == [Doubt.AUDIT], "nanoseconds where there are no cycles"
+
+
+@pytest.mark.parametrize(
+    ("fresh", "epochs", "outcome"),
+    [(9.9, 5, ""), (10.1, 5, "doubted"), (29.0, 5, "doubted"), (31.0, 5, "refused"), (31.0, 3, "doubted")],
+)
+def test_calls_on_fresh_material_cost_what_timed_ones_do(fresh: float, epochs: int, outcome: str) -> None:
+    verdict = judged([replace(flat(epoch=epoch), fresh=[fresh]) for epoch in range(epochs)])
+    doubted = [w for w in verdict.warnings if w.kind is Doubt.AUDIT]
+    assert ("refused" if verdict.refusal else "doubted" if doubted else "") == outcome
+    assert is_unlike(replace(flat(), fresh=[fresh]), QUIET) == bool(outcome), "it is looked at again"
+
+
+def test_work_that_nobody_else_can_do_is_unseen() -> None:
+    asked = [replace(flat(epoch=epoch), compared=0, uncompared="nobody knows it") for epoch in range(3)]
+    [warning] = judged(asked).warnings
+    assert (warning.kind, "nobody knows it" in warning.text) == (Doubt.UNCHAINED, True)
+    assert not judged([*asked, replace(flat(epoch=3), compared=1)]).warnings, "once is enough"
+    assert not judged([flat(epoch=0), flat(epoch=1)]).warnings, "of an older run nobody asked"
+
+
+def test_the_text_of_a_doubted_figure_names_the_cost_that_decided() -> None:
+    [warning] = judge_audits(five(), Printed(0.8 * CALL_NS, 0.0, 0.01), QUIET).warnings
+    figure, cost = warning.numbers
+    assert cost > 1.2 * figure
+    assert f"its calls take {cost:.4g} ns" in warning.text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from perbyte.model import Audit, Cell
-from perbyte.stats.audit import Seen, sum_up_audits
+from perbyte.stats.audit_summary import Seen, sum_up_audits
 
 CELL = Cell("alpha", "aes-128-ecb", "encrypt", 16, "message/1")
 

@@ -22,6 +22,7 @@ from perbyte.stats.compare import (
     CYCLES,
     NS,
     SHARED_CORE,
+    UNSEEN,
     Answer,
     Comparison,
     Cost,
@@ -165,7 +166,7 @@ def decide(case: Case) -> Decision:
             missing.append((algorithm.name, _why_no_figure(case, algorithm)))
     allowed = sorted(
         (entry for entry in ranked if not entry.standing.out and entry.options),
-        key=lambda entry: (entry.standing.effect == "discouraged", *_rank(entry.best)),
+        key=lambda entry: (entry.standing.effect == "discouraged", _rank(entry.best)),
     )
     ruled_out = tuple(entry for entry in ranked if entry.standing.out)
     decision = Decision(case, tuple(allowed), ruled_out, (*missing, *case.task.elsewhere.items()), None)
@@ -210,7 +211,9 @@ def compare_options(a: Option, b: Option, floor: NoiseFloor | None) -> Compariso
     """
     comparison = compare_costs(a.cost, b.cost, floor.relative if floor else None)
     doubts = [a.doubt, b.doubt]
-    if a.unseen != b.unseen and comparison.answer is not (Answer.SLOWER if b.unseen else Answer.FASTER):
+    factor = comparison.ratio.value if a.unseen else 1 / max(comparison.ratio.value, 1e-9)
+    known = comparison.answer is (Answer.SLOWER if b.unseen else Answer.FASTER) or factor > UNSEEN
+    if a.unseen != b.unseen and not known:
         doubts.append("the audit saw the work of one of them only")
     return replace(comparison, unit=a.unit, doubt=join_doubts(doubts))
 
@@ -343,9 +346,9 @@ def _common_unit(figures: Sequence[CellFigure]) -> str:
     return NS if blind or len({figure.cycle_source for figure in figures}) != 1 else CYCLES
 
 
-def _rank(option: Option) -> tuple[bool, float]:
-    """The order of options: those whose work was seen first, then by what is sure of their cost."""
-    return option.unseen, _cost(option)
+def _rank(option: Option) -> float:
+    """The order of options: by what is sure of their cost, or was before a lie where nobody saw the work."""
+    return _cost(option) * (UNSEEN if option.unseen else 1.0)
 
 
 def _cost(option: Option) -> float:

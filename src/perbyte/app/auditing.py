@@ -25,7 +25,7 @@ from perbyte.measure.plan import default_sizes
 from perbyte.model import NOT_REACHED, Audit, Cell, Doubt, Policy
 from perbyte.runners import RunnerSpec, find, not_built
 from perbyte.runners.conform import Complaint, conform
-from perbyte.stats.audit import Seen, sum_up_audits
+from perbyte.stats.audit_summary import Seen, sum_up_audits
 from perbyte.store import stored_run
 
 EPOCHS = 5  # as in a run of `measure`: chains in two of them, and a clock is looked at in each

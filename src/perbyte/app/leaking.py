@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perbyte import __version__, places
+from perbyte.app.conducting import of_today
 from perbyte.app.listener import NOBODY, Listener, Say, silent
 from perbyte.catalogue import load
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED, UsageError
@@ -111,7 +112,7 @@ def find_leaks(
         listener.say(f"{counted(len(cases), 'line')}, {budget_s:.0f} s at the most")
     pinned, what = replace(policy, cores=cores), f"perbyte {' '.join(command)}"
     with watch(budget_s) as tell:
-        leaks = Leaks(survey, cores, policy, seed, target, keep=_keeping(writer), say=tell)
+        leaks = Leaks(survey, cores, of_today(policy), seed, target, keep=_keeping(writer), say=tell)
         faults = _take(leaks, cases, survey, pinned, budget_s, what, listener, check=check)
     run = LeakRun(
         run_id=run_id,

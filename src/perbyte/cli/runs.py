@@ -26,6 +26,9 @@ class _RunOption(Options):
 class _ShowOptions(_RunOption):
     output: Output = group(Output)
     beside: Additions = group(Additions)
+    audit: str | None = option(
+        "--audit", help="Show what the audit saw of CELLS instead: a pattern, or 'marked'."
+    )
 
 
 @takes("show", _ShowOptions)
@@ -37,6 +40,7 @@ def show_command(options: _ShowOptions) -> int:
       perbyte show results/monday --unit MB/s
       perbyte show results/monday --rate 2GB/s
       perbyte show --json | jq '.cells[] | {address, cycles_per_byte}'
+      perbyte show --audit marked
     """
     from perbyte.store import open_run
     from perbyte.store.beside import is_leak_run, read_leaks
@@ -47,6 +51,9 @@ def show_command(options: _ShowOptions) -> int:
         if output.unit or replace(options.beside, leak=False) != NO_ADDITIONS:
             raise UsageError("a run with leak tests has no options except --json and --csv")
         print_leaks(read_leaks(place), output)
+        return 0
+    if options.audit:
+        _print_audit(place, options.audit, output)
         return 0
     print_run(open_run(place), output, options.beside)
     return 0
@@ -60,6 +67,17 @@ def note_damage(places_of: Iterable[Path | None]) -> None:
         if place and place.exists() and (bad := unlike_manifest(place)):
             note(f"damaged: {plain('; '.join(bad), 600)}")
             note(f"what is shown is what lies there now; perbyte verify {place} looks closer")
+
+
+def _print_audit(place: Path, cells: str, output: Output) -> None:
+    from perbyte.report.audittext import explained, explanation_lines
+    from perbyte.store import open_run, stored_run
+
+    told = explained(stored_run(place), open_run(place).cells, cells)
+    if output.as_json:
+        print_json(told)
+    else:
+        print_lines(explanation_lines(told))
 
 
 def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> None:

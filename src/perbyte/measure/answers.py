@@ -1,23 +1,28 @@
 """What runners gave on data that no run has: held against each other, and against hashlib where it can tell.
 
 CPython's own hashlib settles disputes over SHA-2, SHA-3, BLAKE2, HMAC with SHA-2, PBKDF2 and scrypt; the chain is that
-of SPEC 11. Rows are asked about data of other lengths, too: what works on the run's alone was made for a benchmark.
+of SPEC 11. Every chain that is timed can be compared, whatever its length and whoever else is in the run: hashlib or
+another library (`referees`) makes some of them again, drawn by lot. Rows are asked about data of other lengths, too:
+what works on the run's alone was made for a benchmark.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import random
 import re
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from perbyte.catalogue import Catalogue
-from perbyte.errors import RunnerRefused
-from perbyte.measure.looks import MOST_BYTES, Looks, problem, question
+from perbyte.errors import RunnerError, RunnerRefused
+from perbyte.measure.looks import MOST_BYTES, Allowance, Given, Looks, problem, question
+from perbyte.measure.referees import Referees
 from perbyte.measure.sessions import Sessions
 from perbyte.measure.validation import find_wrong
 from perbyte.model import Algorithm, Cell, Policy
@@ -33,6 +38,15 @@ _HASHES = {
     "blake2s-256": "blake2s",
 }
 _MOST_BYTES = 1 << 27  # of data in all: a dispute is not worth seconds
+_USUAL_BYTES = 1 << 22  # and where nobody disputes
+# Of the chains of a cell's epoch one is always compared that takes no longer, and more where they are short. Another
+# library may take some times as long
+ALWAYS_S, SHORT_S, SLOWER = 20e-3, 2e-3, 4.0
+ENOUGH_LIBRARIES = 3  # to be asked where two differ
+RANDOM = "its results are drawn at random, so that nobody else can make them"
+OWN_KEY = "its runner chose its key pair, and no other library here signs with the same"
+NOBODY = "no other library here can make the same calls"
+TOO_LONG = "its calls are too long to be made by another library in a run of this length"
 
 
 def known_digest(cell: Cell, algorithm: Algorithm, seed: int, calls: int, *, key_seed: int) -> str | None:
@@ -109,6 +123,7 @@ class Answers:
         self._catalogue = catalogue
         self._drawn = drawn
         self._digests: dict[Asked, dict[Cell, str]] = {}
+        self._asked: dict[Asked, tuple[int, int]] = {}  # seed and calls of chains that others were asked for
         self.lengths: dict[Asked, int] = {}
         self.convicted: set[str] = set()
 
@@ -118,33 +133,101 @@ class Answers:
 
     def remember(self, asked: Asked, cell: Cell, digest: str) -> None:
         """Keep an answer that other runners must give too: nothing drawn at random, no key pair of the runner's own."""
-        known = self._catalogue.find(cell.algorithm)
-        if not known.fixed_key and cell.operation not in known.randomised:
+        if self.comparable(cell):
             self._digests.setdefault(asked, {})[cell] = digest
 
-    def disagreements(self, sessions: Sessions) -> Iterator[Disagreement]:
+    def comparable(self, cell: Cell) -> bool:
+        """True where another library must give the same: nothing is drawn at random, and the key is everybody's."""
+        known = self._catalogue.find(cell.algorithm)
+        return not known.fixed_key and cell.operation not in known.randomised
+
+    def compare(
+        self, cell: Cell, epoch: int, given: Sequence[Given], referees: Referees, allowance: Allowance
+    ) -> tuple[int, str]:
+        """Have chains that a cell made be made by others, some by lot: how many were, and why none was.
+
+        What they gave is judged by `disagreements`.
+        """
+        known = self._catalogue.find(cell.algorithm)
+        if cell.operation in known.randomised:
+            return 0, RANDOM
+        if known.fixed_key:
+            quickest = min(given, key=lambda each: each.cpu_s)
+            alike = quickest.cpu_s < ALWAYS_S or allowance.has(SLOWER * quickest.cpu_s)
+            return (1, "") if alike and self._same_key(quickest, referees) else (0, OWN_KEY)
+        compared, why = 0, NOBODY
+        for made in CHANCE.sample(given, len(given)):
+            takes_s = SLOWER * made.cpu_s
+            if takes_s > (SHORT_S if compared else ALWAYS_S) and not allowance.has(takes_s):
+                why = TOO_LONG
+                continue
+            with allowance.spent() if takes_s > SHORT_S else contextlib.nullcontext():
+                compared += self._make_again(epoch, made, referees)
+        quickest = min(given, key=lambda each: each.cpu_s)
+        if not compared and why == TOO_LONG and quickest.cpu_s < ALWAYS_S:
+            compared += self._make_again(epoch, quickest, referees)
+        return compared, "" if compared else why
+
+    def _same_key(self, given: Given, referees: Referees) -> bool:
+        """True where another library signs the same with a key pair that both have, so that it is a true one.
+
+        Who differs may have another one, and is not wrong.
+        """
+        for other in referees.others(given.cell):
+            with contextlib.suppress(RunnerError, KeyError):
+                if referees.digest(other, given.seed, given.calls) == given.digest:
+                    return True
+        return False
+
+    def _make_again(self, epoch: int, given: Given, referees: Referees) -> bool:
+        """Ask hashlib, else another library, for a chain; more libraries where they differ. True where one answered."""
+        cell, asked = given.cell, (*question(given.cell), epoch, given.seed, given.calls)
+        answers = self._digests.setdefault(asked, {})
+        answers[cell] = given.digest
+        self._asked[asked] = given.seed, given.calls
+        known = self._known(asked, cell, cell.size_bytes, _USUAL_BYTES)
+        if known == given.digest:
+            return True
+        libraries = 1
+        for other in referees.others(cell):
+            with contextlib.suppress(RunnerError, KeyError):
+                if digest := referees.digest(other, given.seed, given.calls):
+                    answers[other] = digest
+                    libraries += 1
+            if libraries >= ENOUGH_LIBRARIES or (libraries > 1 and len(set(answers.values())) < 2):
+                break
+        return libraries > 1 or known is not None
+
+    def disagreements(self, sessions: Sessions | Referees) -> Iterator[Disagreement]:
         """Who gave something else than others. Who was found wrong by itself has no vote."""
         for asked, answers in self._digests.items():
             alive = {cell: digest for cell, digest in answers.items() if sessions.runs(cell.process)}
-            if len(set(alive.values())) < 2:
+            of_chain = asked in self._asked
+            if not alive or (len(set(alive.values())) < 2 and not (of_chain and len(alive) == 1)):
                 continue
             size = self.lengths.get(asked, next(iter(alive)).size_bytes)
             known = self._known(asked, next(iter(alive)), size)
-            if known in alive.values():
+            if known and (known in alive.values() or len(alive) == 1):
                 wrong = [(c, "incorrect", "hashlib of CPython") for c, d in alive.items() if d != known]
             else:
                 trusted = {c: d for c, d in alive.items() if c.runner not in self.convicted}
-                wrong = find_wrong(trusted if trusted else alive, sessions)
+                # an own runner that was asked has a vote as those of the run have
+                wrong = find_wrong(trusted if trusted else alive, cast("Sessions", sessions))
             for cell, kind, others in wrong:
                 self.convicted |= {cell.runner} if kind == "incorrect" else set()
                 message = f"disagrees with {others} on data of {size} bytes that nobody knew before"
+                if of_chain:
+                    message += f", in a chain of {self._asked[asked][1]} calls"
                 yield Disagreement(cell, kind, message, asked[-1] == ELSEWHERE)
         # what rows were tried on elsewhere is compared in later epochs too
         self._digests = {asked: given for asked, given in self._digests.items() if asked[-1] == ELSEWHERE}
+        self._asked.clear()
 
-    def _known(self, asked: Asked, cell: Cell, size: int) -> str | None:
+    def _known(self, asked: Asked, cell: Cell, size: int, most_bytes: int = _MOST_BYTES) -> str | None:
         """What hashlib gives for a chain; None where it does not know the algorithm."""
-        seed, calls = self._drawn[asked]
+        seed, calls = self._asked.get(asked) or self._drawn[asked]
+        if calls * size > most_bytes:
+            return None
         key_seed = seed ^ 1 if asked[-1] == ELSEWHERE else self._policy.seed
         asked_of = replace(cell, size_bytes=size)
         return known_digest(asked_of, self._catalogue.find(cell.algorithm), seed, calls, key_seed=key_seed)

@@ -21,8 +21,18 @@ from functools import partial
 
 from perbyte.catalogue import Catalogue
 from perbyte.errors import PerbyteError, RunnerError
-from perbyte.measure.answers import BLOCK_BYTES, CHANCE, LONGER, SHORTER, Answers, Elsewhere
+from perbyte.measure.answers import (
+    BLOCK_BYTES,
+    CHANCE,
+    LONGER,
+    OF_ONE_LENGTH,
+    SHORTER,
+    Answers,
+    Elsewhere,
+)
+from perbyte.measure.fresh import Fresh
 from perbyte.measure.looks import CONFIRM_S, CONFIRMATIONS, ONE_S, TIMES, Allowance, Looks, question
+from perbyte.measure.referees import Referees
 from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import Sessions, failure_of
 from perbyte.measure.ways import Cut
@@ -50,6 +60,7 @@ from perbyte.stats.newdata import (
 # epoch, and the whole calls of cells drawn by lot.
 LONG_S, WHOLE_CALLS = 5e-3, 8  # calls that a look and a chain are made of
 TRY_S = 2e-3  # that trying a row takes at the least
+TRIED_FROM = 2  # epochs, from which on each row is tried once whatever the time
 # a byte, that looking at our own loop takes at the most, and that a pass of it takes at the least
 COPY_S, PASS_S = 10e-9, 30e-12
 COPY_LOOK_S = 0.2e-3
@@ -64,6 +75,7 @@ MOST_UNASKED = 1 - 1 / (1 + REFUSED)
 # contracts whose calls have inputs made for each, which the kernel cannot tell from the calls; and whose calls have no
 # data but their own
 PREPARED, ROUTINE = "batch/", "routine/"
+SETUP = "setup/1"  # whose calls take no time for their data
 
 
 class Auditor:
@@ -77,8 +89,15 @@ class Auditor:
         note: Callable[[Audit], None],
         fail: Callable[[Failure], None],
         witness: Witness,
+        referees: Referees | None = None,
     ) -> None:
-        """`audits` is what is known of earlier epochs; each new one is added to it, and `note` is told of it."""
+        """`audits` is what is known of earlier epochs; each new one is added to it, and `note` is told of it.
+
+        `referees`: who else can make a cell's calls; None: the other runners of the run.
+        """
+        self._catalogue = catalogue
+        self._referees = referees or Referees(policy)
+        self._fresh = Fresh(catalogue, self._referees)
         self._audits = audits
         self._note = note
         self._fail = fail
@@ -107,6 +126,7 @@ class Auditor:
             else:
                 cells.append(cell)
         cuts = self._draw_whole(epoch, cells)
+        self._referees.begin(epoch.sessions, sorted(epoch.tallies, key=lambda c: epoch.tallies[c].call_s))
         self.look_at_copying(epoch, cells)
         for cell in sorted(cells, key=lambda cell: cell.process):
             tally = epoch.tallies[cell]
@@ -120,7 +140,8 @@ class Auditor:
         self._try_rows(epoch, [c for c in short if not c.contract.startswith(ROUTINE)])
         self._see_idle(epoch)
         self._see_refusals(epoch)
-        self._compare(epoch.sessions)
+        self._compare()
+        self._referees.end()
 
     def _see_idle(self, epoch: EpochUnderWay) -> None:
         """Refuse the cells of processes that work while nobody asks them, in four epochs of five.
@@ -161,9 +182,9 @@ class Auditor:
         known = self._audits.get(cell, [])
         return not is_finished(known, self.around) or drawn(AGAIN)
 
-    def _compare(self, sessions: Sessions) -> None:
+    def _compare(self) -> None:
         """Fail the cells whose runners gave something else than others on the same new data."""
-        for disagreement in self._answers.disagreements(sessions):
+        for disagreement in self._answers.disagreements(self._referees):
             cell = disagreement.cell
             for other in self._audits if disagreement.everywhere or cell not in self._audits else (cell,):
                 if (other.process, other.row) == (cell.process, cell.row):
@@ -179,6 +200,8 @@ class Auditor:
         }
         if cells and not any(size <= SHORT_BYTES for size in sizes):
             sizes.add(ALWAYS_BYTES)
+        if any(size > SHORT_BYTES for size in sizes):
+            sizes.add(SHORT_BYTES)  # beside shorter data than theirs (`Looks.shorter`)
         known = {size: len(self._audits.get(replace(COPYING, size_bytes=size), [])) for size in sizes}
         order = sorted(sizes, key=lambda size: (known[size], CHANCE.random()))
         for size in order[:COPY_SIZES]:
@@ -207,7 +230,10 @@ class Auditor:
         there = self._elsewhere
         for cell in CHANCE.sample(cells, len(cells)):
             anew_s = self._looks.anew_s.get(cell.process, 0.0)
-            if (cell.process, cell.row) in there.tried or not self._allowance.has(max(TRY_S, 4 * anew_s)):
+            # whatever the time, each row once: one that works on the run's lengths alone must not owe it to a busy host
+            if (cell.process, cell.row) in there.tried or not (
+                epoch.number >= TRIED_FROM or self._allowance.has(max(TRY_S, 4 * anew_s))
+            ):
                 continue
             there.tried.add((cell.process, cell.row))
             least = there.shortest(cell)
@@ -272,13 +298,17 @@ class Auditor:
         pieces of calls that are looked at. Raises RunnerError.
         """
         known = self._audits.get(cell, [])
+        self._looks.given.clear()
         if cut:
             unchained = f"a call takes {call_s:.2g} s; its row's was, on shorter data"
             audit = Audit(cell, epoch, unchained=unchained)
-            self._keep(
-                self._looks.look_at_pieces(sessions, audit, cut, lambda look: is_suspicious([*known, look]))
+            audit = self._looks.look_at_pieces(
+                sessions, audit, cut, lambda look: is_suspicious([*known, look])
             )
-            return ""
+            if self._allowance.has(TRY_S) or not any(look.shorter_ns for look in known):
+                audit = self._compared(self._shorter(sessions, audit))
+            self._keep(audit)
+            return audit.wrong
         audit = Audit(cell, epoch, long=call_s > LONG_S)
         odd = any(is_unlike(other, self.around) for other in known) or is_suspicious(known)
         if audit.long and any(other.claimed_ns for other in known) and not odd:
@@ -310,7 +340,7 @@ class Auditor:
     ) -> Audit:
         times = TIMES[:1] if call_s > ONE_S else TIMES
         looks, cell, epoch = self._looks, audit.cell, audit.epoch
-        wanted = looks.look_s[cell.process] / max(call_s, 1e-12)
+        wanted, timed_calls = looks.look_s[cell.process] / max(call_s, 1e-12), max(calls, 1)
         calls = max(1, min(round(wanted), MOST_TIMES * max(calls, 1)))
         audit = looks.look(sessions, audit, calls, turned=bool(epoch % 2), times=times)
         if is_suspicious([*known, audit]):
@@ -320,16 +350,42 @@ class Auditor:
                 audit = looks.look(sessions, audit, calls * more, turned=bool(turn % 2), times=times)
                 if is_settled(audit, 1):
                     break
+        if call_s < LONG_S:
+            audit = looks.like_rounds(sessions, audit, timed_calls)
         if cell.operation == "run" or (known and not odd and not drawn(CHAIN_AGAIN)):
             return audit
+        if self._fresh.concerns(cell):
+            handle = sessions.handle(cell)
+            audit = self._fresh.look(sessions.of(cell), handle, audit, 1e-9 * min(audit.claimed_ns))
+            if audit.wrong:
+                return audit
         audit = looks.chain(sessions, audit, turned=bool(epoch % 2))
         for turn in range(2 if audit.long else CONFIRMATIONS):
-            if audit.wrong or not is_unlike(audit, self.around):
+            if audit.wrong or not audit.chained_ns or not is_unlike(audit, self.around):
                 break
             audit = looks.look(sessions, audit, calls, turned=bool(turn % 2), times=times)
             audit = looks.chain(sessions, audit, turned=bool(turn % 2))
             audit = looks.repeat(sessions, audit)
-        return audit
+        if cell.size_bytes > SHORT_BYTES and not audit.wrong and audit.chained_ns:
+            audit = self._shorter(sessions, audit)
+        return self._compared(audit)
+
+    def _shorter(self, sessions: Sessions, audit: Audit) -> Audit:
+        """Look at chains on shorter data, where memory has no part in what they cost."""
+        cell = audit.cell
+        if cell.operation in OF_ONE_LENGTH or cell.contract == SETUP or cell.size_bytes <= SHORT_BYTES:
+            return audit
+        return self._looks.shorter(
+            sessions, audit, self._catalogue.find(audit.cell.algorithm).data_multiple_bytes
+        )
+
+    def _compared(self, audit: Audit) -> Audit:
+        """Have some of the chains of a look be made by others."""
+        given, self._looks.given = self._looks.given, []
+        if not given or audit.wrong:
+            return audit
+        compared, why = self._answers.compare(audit.cell, audit.epoch, given, self._referees, self._allowance)
+        return replace(audit, compared=compared, uncompared=why)
 
 
 def drawn(share: float) -> bool:

@@ -29,6 +29,7 @@ from perbyte.measure.forecast import foresee, kind_of, recall_pace
 from perbyte.measure.history import RunHistory, RunOutcome, Watcher
 from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
 from perbyte.measure.plan import Plan, Request, Survey, built_runners, choose_twins, find_cells, survey
+from perbyte.measure.referees import own_runners
 from perbyte.measure.run import Measurement
 from perbyte.model import Conditions, Policy, Sink, StoredRun, parse_address
 from perbyte.model.cell import FULL
@@ -153,6 +154,7 @@ def carry_out(
         told_s=max(seen.least_s, seen.budget_s) if cut else None,
         pace=pace,
         after_s=pace.after_s.get(kind, 0.0),
+        referees=own_runners,
     )
     with _interrupts():
         return measurement.measure()

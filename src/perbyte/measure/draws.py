@@ -11,12 +11,14 @@ nobody saw. More cannot be asked: no two calls do the same work.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perbyte.errors import RunnerError
+from perbyte.measure.fresh import ASK_S, DRAWN_S, MOST
 from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import BROKE_OFF, failure_of
 from perbyte.model import Burst, Cell, Failure, Policy
@@ -39,12 +41,16 @@ def calls_of(bursts: Sequence[Burst]) -> int:
 
 @dataclass(slots=True)
 class _Taken:
-    """What a cell got in an epoch: calls, seconds that they say they took, and those of the process."""
+    """What a cell got in an epoch: calls, seconds that they say they took, and those of the process.
+
+    `digests`: of what the last call of each burst gave.
+    """
 
     calls: int = 0
     timed_s: float = 0.0
     cpu_s: float = 0.0
     shortest_s: float = math.inf
+    digests: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -69,6 +75,7 @@ class Draws:
                     left.remove(cell)
         for cell, taken in self._taken.items() if self.epoch.policy.audit else ():
             self._judge(cell, taken)
+            self._see_pairs(cell, taken)
         return {cell: taken.shortest_s for cell, taken in self._taken.items() if taken.calls}
 
     def _ready(self, cell: Cell) -> bool:
@@ -110,10 +117,24 @@ class Draws:
         epoch.keep(measured.burst)
         tick_hz = max(sessions.calibrations[cell.process].tick_hz, 1.0)
         taken.calls += len(measured.burst)
+        taken.digests.append(measured.digest)
         taken.timed_s += sum(measured.burst.ticks) / tick_hz
         taken.cpu_s += measured.cpu_s
         taken.shortest_s = min(taken.shortest_s, time.monotonic() - began)
         return True
+
+    def _see_pairs(self, cell: Cell, taken: _Taken) -> None:
+        """See that key pairs are new ones: as many as there is time for, the quicker the more."""
+        if cell.operation != "keygen" or not taken.calls:
+            return
+        sessions = self.epoch.sessions
+        with contextlib.suppress(RunnerError):
+            count = min(MOST, int(DRAWN_S / (taken.cpu_s / taken.calls + ASK_S)))
+            session, handle = sessions.of(cell), sessions.handle(cell)
+            taken.digests += [session.check_calls(handle, 1).digest for _ in range(count)]
+        if len(set(taken.digests)) < len(taken.digests):
+            message = f"two of {len(taken.digests)} public keys that it drew are the same"
+            self.epoch.fail(Failure("incorrect", cell.runner, f"audited: {message}", cell.address))
 
     def _judge(self, cell: Cell, taken: _Taken) -> None:
         if taken.cpu_s > (1 + UNSEEN_SHARE) * taken.timed_s + UNSEEN_S * taken.calls:

@@ -19,6 +19,7 @@ from perbyte.catalogue import load
 from perbyte.errors import RunnerError
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.machine import own_cache_bytes
+from perbyte.measure.pairs_audit import PairsAudit
 from perbyte.measure.plan import Survey
 from perbyte.measure.rounds import PATIENCE
 from perbyte.measure.sessions import (
@@ -97,6 +98,7 @@ class LeakCase:
     unit: str = "cycles"
     seconds: float = 0.0
     failures: list[int] = field(default_factory=lambda: [0, 0])
+    audit: PairsAudit = field(default_factory=PairsAudit)
 
     @property
     def name(self) -> str:
@@ -142,6 +144,16 @@ class Leaks:
             for process in processes:
                 own_cases = [case for case in cases if case.cell.process == process]
                 self._epoch(process, own_cases, epoch, share_s)
+        for case in cases if self.policy.audit else ():
+            self._refuse(case)
+
+    def _refuse(self, case: LeakCase) -> None:
+        """Say nothing of a case whose ticks are not the time of its calls."""
+        if not case.real or not (told := pair_figures(case.real, self.seed)):
+            return
+        if why := case.audit.wrong(told.shift.value):
+            case.real.clear()
+            self._fail(Failure("audit", case.cell.runner, f"{case.contrast}: {why}", case.cell.address), case)
 
     def _epoch(self, process: Process, cases: Sequence[LeakCase], epoch: int, share_s: float) -> None:
         left = [case for case in cases if case.cell not in self._broken]
@@ -188,6 +200,8 @@ class Leaks:
                 seed=self.policy.seed,
                 offset=draw_offset(self.seed, place.epoch),
             )
+            if self.policy.audit:
+                case.audit.look(session, handle, cell, place.calibration)
             for number in itertools.count():
                 left_s = share_s - (time.monotonic() - began)
                 if number >= NULL_ONE_IN and (left_s <= 0 or self._enough(case, place.epoch)):
@@ -237,6 +251,8 @@ class Leaks:
         length = secret_bytes(case.cell, contrast)
         drawn = Drawn(seed, length) if length else None
         pairs = pair_samples(taken.burst, taken.order, calibration, policy, drawn)
+        if not null:
+            case.audit.note(taken, calibration)
         (case.null if null else case.real).append(pairs)
         if not null:
             case.failures[0] += taken.failures[0]

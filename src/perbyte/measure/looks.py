@@ -14,9 +14,10 @@ import secrets
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from perbyte.errors import RunnerRefused
+from perbyte.measure.rounds import PATIENCE
 from perbyte.measure.sessions import Sessions
 from perbyte.measure.ways import Cut
 from perbyte.measure.witness import Witness, clock_hz
@@ -25,7 +26,8 @@ from perbyte.protocol.material import RING
 from perbyte.runners.session import Session
 from perbyte.runners.taken import Chained, TakenBursts
 from perbyte.stats.audit import is_settled
-from perbyte.stats.clean import by_company, own_quiet
+from perbyte.stats.clean import by_company, judge_samples, own_quiet
+from perbyte.stats.estimate import midmean
 
 # of calls in a sample of the first look: samples that follow each other within 40 us may share clock probes, which are
 # taken off both accounts
@@ -35,16 +37,34 @@ CONFIRM_S, CONFIRMATIONS = 0.5e-3, 10  # and of those that follow where that one
 SHARE, GRACE_S = 0.02, 0.05
 ONE_S = 50e-3  # beside a call of this length a question is nothing: one sample tells
 NOISE = 0.3  # of what a chain takes in CPU time, that its calls take at the least
-FEW_LINKS, MOST_LINKS, MOST_BYTES = 4, 1024, 1 << 20  # of calls in a chain, and of all their data
+FEW_LINKS, MOST_LINKS, MOST_BYTES = 4, 8192, 1 << 20  # of calls in a chain, and of all their data
 MOST_THREADS = 64.0
 SHORT_SAMPLES = 16
+LIKE_SAMPLES = 24  # of a burst that is asked for as in the rounds
 LAID_NS = 0.1  # a byte, that laying out a chain's data anew may take: it decides only who is asked
 TIMES = (1, 3)
 _LIMIT_MS = 60_000.0
 
 
+# runners that prepare anew for each call: so long is a chain, and so many links has it at the least
+ANEW_S, ANEW_LINKS = 1e-3, 8
+ANEW_FREE_S = 10e-3  # of such chains, that a look may take whatever the time
+SHORTER_BYTES = (1 << 15, 1 << 16)  # that long calls are looked at on, too: they fit into a core's own caches
+
+
 AuditPlace = Sessions | Witness
 """Where a cell can be asked: the processes of an epoch, or Perbyte's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A chain that a cell made: what was asked, what came out, and the seconds of CPU time that it took."""
+
+    cell: Cell
+    seed: int
+    calls: int
+    digest: str
+    cpu_s: float
 
 
 class Allowance:
@@ -82,6 +102,7 @@ class Looks:
         self.look_s: dict[Process, float] = defaultdict(lambda: LOOK_S)  # noise grows with a question's
         self.drawn: dict[tuple[object, ...], tuple[int, int]] = {}
         self.anew_s: dict[Process, float] = {}  # a link of a chain, of runners that prepare anew for each
+        self.given: list[Given] = []  # chains since somebody last took them, whose results can be compared
 
     def short_samples(self, sessions: AuditPlace, audit: Audit) -> Audit:
         """Add times per call of samples as short as those of the rounds, by company on the core, and the least one."""
@@ -96,6 +117,36 @@ class Looks:
             alone_ns=alone if probed else [],
             shared_ns=shared,
         )
+
+    def like_rounds(self, sessions: AuditPlace, audit: Audit, calls: int) -> Audit:
+        """Add what clean samples cost that the process itself takes when it is asked as in the rounds, without forks.
+
+        So a runner that does other work in forks, or where it takes itself for audited, has two costs.
+        """
+        calibration, policy = sessions.calibrations[audit.cell.process], self._policy
+        quiet = own_quiet(calibration, policy)
+        taken = sessions.of(audit.cell).measure(
+            sessions.handle(audit.cell),
+            cell=audit.cell,
+            epoch=audit.epoch,
+            round=0,
+            samples=LIKE_SAMPLES,
+            clean=LIKE_SAMPLES // 2,
+            limit_ms=policy.burst_limit_ms,
+            calls=calls,
+            sample_us=policy.sample_us,
+            contention_floor=quiet.floor,
+            contention_tolerance=quiet.tolerance(policy),
+            clock_tolerance=policy.clock_tolerance,
+            patience=PATIENCE[calibration.contention_probe],
+            warm_us=policy.warm_us,
+            warm_least_us=policy.warm_least_us,
+        )
+        judged = judge_samples([taken.burst], calibration, policy, quiet)
+        clean = judged.values[judged.clean]
+        if len(clean) < LIKE_SAMPLES // 4:
+            return audit
+        return replace(audit, like_rounds=[*audit.like_rounds, midmean(clean)])
 
     def look_at_pieces(
         self, sessions: AuditPlace, audit: Audit, cut: Cut, odd: Callable[[Audit], bool]
@@ -140,32 +191,73 @@ class Looks:
             (*question(cell), audit.epoch),
             (secrets.randbits(64), max(1, min(more // 2, FEW_LINKS, MOST_BYTES // max(cell.size_bytes, 1)))),
         )
-        if not self._allowance.has(calls * self.anew_s.get(cell.process, 0.0)):
+        if not self._allowance.has(max(0.0, calls * self.anew_s.get(cell.process, 0.0) - ANEW_FREE_S)):
             return replace(
                 audit, unchained="preparing it again for each call takes too long for a run of this length"
             )
         session, handle = sessions.of(cell), sessions.handle(cell)
         try:
-            few = session.audit(handle, seed=seed, calls=calls)
+            few = self._ask(session, handle, cell, seed, calls)
             if few.answer.afresh:
-                self.anew_s[cell.process] = few.cpu_s / calls
-                self._allowance.spent_s += few.cpu_s
-                return self._chained(audit, few)
+                link_s = self.anew_s[cell.process] = few.cpu_s / calls
+                self._allowance.spent_s += max(0.0, few.cpu_s - ANEW_FREE_S)
+                more = max(ANEW_LINKS, min(MOST_LINKS, round(ANEW_S / max(link_s, 1e-9))))
+                if not self._allowance.has(max(0.0, 4 * more * link_s - ANEW_FREE_S)):
+                    return self._chained(audit, few)
             # what it takes beyond its calls must not hide them, nor its noise decide where one look was odd
             least_s = max(CONFIRM_S if audit.chained_ns else self.look_s[cell.process], NOISE * few.cpu_s)
-            more = max(more, min(MOST_LINKS, round(least_s * 1e9 / call_ns)))
+            if not few.answer.afresh:
+                more = max(more, min(MOST_LINKS, round(least_s * 1e9 / call_ns)))
             if call_ns > ONE_S * 1e9:  # beside such calls a difference is as noisy and takes thrice the time
                 beside = session.audit(handle, seed=secrets.randbits(64), calls=calls, control=True)
                 control_s = beside.cpu_s / calls if beside.answer.control else None
                 return self._chained(audit, few, few.cpu_s / calls, control_s)
             control_s = self._control_s(session, handle, calls, more) if turned else None
-            many = session.audit(handle, seed=secrets.randbits(64), calls=calls + more)
+            many = self._ask(session, handle, cell, secrets.randbits(64), calls + more)
             control_s = control_s if turned else self._control_s(session, handle, calls, more)
         except RunnerRefused as refused:
             return replace(audit, unchained=f"{refused.code}: {refused}")
         if fault := problem(many):
             return replace(audit, wrong=fault)
         return self._chained(audit, few, (many.cpu_s - few.cpu_s) / more, control_s)
+
+    def _ask(self, session: Session, handle: int, cell: Cell, seed: int, calls: int) -> Chained:
+        """A chain whose result is kept to be compared: whoever makes it cannot know which of them is."""
+        made = session.audit(handle, seed=seed, calls=calls)
+        if not problem(made):
+            self.given.append(Given(cell, seed, calls, made.answer.digest, made.cpu_s))
+        return made
+
+    def shorter(self, sessions: AuditPlace, audit: Audit, multiple: int) -> Audit:
+        """Add the cost of chains on data that fit into a core's own caches, for the cell's number of bytes.
+
+        `multiple`: of which lengths must be. What a runner refuses adds nothing. Raises RunnerError.
+        """
+        cell, session = audit.cell, sessions.of(audit.cell)
+        size = SHORTER_BYTES[0] + secrets.randbelow(SHORTER_BYTES[1] - SHORTER_BYTES[0])
+        shorter = replace(cell, size_bytes=size // max(multiple, 1) * max(multiple, 1))
+        row = cell.algorithm, cell.operation, cell.contract
+        with contextlib.suppress(RunnerRefused):
+            handle = session.prepare(*row, shorter.size_bytes, seed=self._policy.seed)
+            try:
+                few = self._ask(session, handle, shorter, secrets.randbits(64), 2)
+                more = max(2, min(32, round(CONFIRM_S / max(few.cpu_s / 2, 1e-9))))
+                control_s = self._control_s(session, handle, 2, more)
+                many = self._ask(session, handle, shorter, secrets.randbits(64), 2 + more)
+            finally:
+                session.release(handle)
+            if few.answer.failures or many.answer.failures:
+                return audit  # a library may refuse a length that no cell has
+            if fault := problem(few) or problem(many):
+                return replace(audit, wrong=f"{fault} on {shorter.size_bytes} bytes")
+            if control_s is not None and not few.answer.afresh:
+                scale = 1e9 * cell.size_bytes / shorter.size_bytes
+                return replace(
+                    audit,
+                    shorter_ns=[*audit.shorter_ns, scale * (many.cpu_s - few.cpu_s) / more],
+                    shorter_control_ns=[*audit.shorter_control_ns, scale * control_s],
+                )
+        return audit
 
     def repeat(self, sessions: AuditPlace, audit: Audit) -> Audit:
         """Add the cost of a call whose data comes again, as that of the timed calls does, in a chain less its control.

@@ -11,7 +11,7 @@ import itertools
 import platform
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -29,6 +29,7 @@ from perbyte.measure.looks import question
 from perbyte.measure.nesting import Nesting
 from perbyte.measure.plan import Plan, Survey
 from perbyte.measure.reach import Reach
+from perbyte.measure.referees import Referees
 from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_of
 from perbyte.measure.states import States, expected_s
@@ -40,6 +41,7 @@ from perbyte.measure.ways import CUT_FROM_SAMPLES, Warmth, Ways
 from perbyte.measure.witness import Witness
 from perbyte.model import Cell, Policy, Sink
 from perbyte.model.cell import LOOP
+from perbyte.runners import RunnerSpec
 from perbyte.runners.session import TimeLimits
 from perbyte.stats.run_figures import make_run_figures
 
@@ -75,10 +77,13 @@ class Measurement:
         learnt: Learnt | None = None,
         pace: Pace | None = None,
         after_s: float = 0.0,
+        referees: Callable[[], Sequence[RunnerSpec]] = tuple,
     ) -> None:
         """`learnt` of the processor: None for the machine's file; `pace` is told what the run took.
 
         `after_s`: seconds that the command will take after the last epoch, for the progress line.
+
+        `referees` gives runners that the audit may start, to make calls that nobody else in the run can make.
 
         `told_s`: seconds of measuring that were told beforehand, by which the run goes: it makes fewer of the promised
         epochs, and leaves out dear cells, rather than to overrun them by far. None: all is measured, whatever the time.
@@ -87,6 +92,7 @@ class Measurement:
         self.survey = survey
         self.catalogue = catalogue
         self.policy = policy
+        self._referees = referees
         self._learnt = learnt or recall(policy.cores[0])
         self._ledger = Ledger(plan, sink, history or RunHistory())
         watcher = watcher or NullProgress()
@@ -129,9 +135,10 @@ class Measurement:
             with (
                 kept_awake(specs, cores) as awake,
                 Witness(cores, self._learnt, gentle=self.policy.gentle) as witness,
+                Referees(self.policy, self._referees) as referees,
             ):
                 known, note = self.history.audits, ledger.sink.audited
-                auditor = Auditor(self.policy, self.catalogue, known, note, ledger.fail, witness)
+                auditor = Auditor(self.policy, self.catalogue, known, note, ledger.fail, witness, referees)
                 self._epochs(_Beside(awake, Share(cores, len(awake.loops)), auditor))
         except KeyboardInterrupt:
             complete = False

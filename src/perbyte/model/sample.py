@@ -165,6 +165,12 @@ class Audit:
     results could not be compared on data of other lengths than the run's, where others' could (empty: they could).
     `alone_ns` and `shared_ns`, of Perbyte's own loop only: times per call of samples as short as those of the rounds,
     of those that its probe calls alone on the core, and of those that it does not.
+    `compared`: chains of calls that another library, or hashlib, made as well; -1: nobody was to be asked (or an older
+    Perbyte looked); `uncompared`: why nobody could. `like_rounds`: core cycles per call (nanoseconds where it has no
+    cycles) of clean samples that the process itself took in answer to a question of the rounds, none of its forks.
+    `shorter_ns` and `shorter_control_ns`: of chains on shorter data, for as many bytes as the cell has. `fresh`: what
+    calls on material that was made for them cost, all that prepares them included, over timed ones, over the same of
+    another library.
     """
 
     cell: Cell
@@ -189,3 +195,9 @@ class Audit:
     elsewhere: str = ""
     alone_ns: list[float] = field(default_factory=list)
     shared_ns: list[float] = field(default_factory=list)
+    compared: int = -1
+    uncompared: str = ""
+    like_rounds: list[float] = field(default_factory=list)
+    shorter_ns: list[float] = field(default_factory=list)
+    shorter_control_ns: list[float] = field(default_factory=list)
+    fresh: list[float] = field(default_factory=list)

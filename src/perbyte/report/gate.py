@@ -115,7 +115,7 @@ BROKEN = frozenset({"crashed", "timed-out", "garbled"})
 _TOLD = {
     "audit": (
         "refused by the audit",
-        "measure them again, with more --budget; refused once more: perbyte conform {runner}",
+        "perbyte show --audit marked tells what decided; measure them again, with more --budget",
     ),
     "refused": ("left out", "the list above says why"),
     NOT_REACHED: ("not reached", "the list above says which --budget would do"),

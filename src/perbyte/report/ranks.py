@@ -13,7 +13,7 @@ from perbyte.atlas.overview import PointCost
 from perbyte.model import Doubt, Estimate
 from perbyte.report.marks import Mark, marks_of_kinds
 from perbyte.stats.across import ACROSS_RUNS
-from perbyte.stats.compare import CYCLES, NS, SHARED_CORE, Answer, Comparison, compare_costs
+from perbyte.stats.compare import CYCLES, NS, SHARED_CORE, UNSEEN, Answer, Comparison, compare_costs
 from perbyte.stats.compare import Cost as Compared
 
 _UNSEEN = Doubt.UNCHAINED.value
@@ -60,7 +60,8 @@ def rank(costs: Sequence[PointCost]) -> RankedCosts | None:
         for cost in ordered
         if cost.doubted and value_in(cost, field) < SHARED_CORE * value_in(best, field)
     ]
-    unseen = _UNSEEN in best.doubts and any(_UNSEEN not in cost.doubts for cost in ordered)
+    seen = min((value_in(cost, field) for cost in ordered if _UNSEEN not in cost.doubts), default=0.0)
+    unseen = _UNSEEN in best.doubts and 0 < seen < UNSEEN * value_in(best, field)
     tied = bool(alike) and all(compared.tie for _, compared in alike)
     sign = "?" if near or unseen or (alike and not tied) else "=" if tied else "►"
     behind = tuple(pair for pair in comparisons if pair[1].answer is Answer.SLOWER)

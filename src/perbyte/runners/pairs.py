@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from msgspec import UNSET
@@ -18,12 +19,16 @@ CALL_S = 1.0  # what a call may take beside the limit, on top of what an answer 
 
 @dataclass(frozen=True, slots=True)
 class TakenPairs:
-    """A burst of single calls; `order` has the class of each, two make a pair. `failures` by class."""
+    """A burst of single calls; `order` has the class of each, two make a pair. `failures` by class.
+
+    `wall_s`: seconds from the question to the answer.
+    """
 
     burst: Burst
     order: str
     failures: tuple[int, int]
     afresh: bool
+    wall_s: float = 0.0
 
 
 def take_pairs(
@@ -63,9 +68,11 @@ def take_pairs(
         contention_tolerance=contention_tolerance,
         patience=patience,
     )
+    began = time.monotonic()
     answer = session.ask(request, messages.PairsAnswer, limit_ms / 1000 + session.limits.measure + CALL_S)
+    wall_s = time.monotonic() - began
     burst = Burst(
         cell=cell, epoch=epoch, round=round, calls=1, waits=answer.waits, **columns_of(answer, slice(None))
     )
     first, second = answer.failures
-    return TakenPairs(burst, answer.order, (first, second), answer.afresh)
+    return TakenPairs(burst, answer.order, (first, second), answer.afresh, wall_s)

@@ -25,6 +25,7 @@ from perbyte.stats.newdata import (
     exceeds,
     limits,
     middle,
+    seen_on_shorter,
     skips_work,
     work_of,
 )
@@ -44,6 +45,8 @@ FEW, FEW_LONG = 6, 2  # looks without which nothing is said; looks of millisecon
 # work as well, also when nothing is timed; a half is what refuses a figure of one thread
 THREADS, BESIDE = 1.25, 1 + REFUSED
 FIGURE_EPOCHS = 3  # of clean audited calls, without which they tell nothing of a figure
+# epochs of clean samples taken as in the rounds, but by the process itself; by how much they may be above the figure
+LIKE_EPOCHS, LIKE = 2, 0.15
 # contracts whose calls set one of sixteen keys: a predictor learns these in the rounds and not in the audit
 LEARNT_KEYS = ("setup/1", "rekey/1")
 # and a stream's calls set no nonce, where those of a chain have a new one each, which some libraries take in lazily
@@ -53,6 +56,9 @@ ANEW = (
     "where each call has new data, it prepares its material again, so that only its results can be compared"
 )
 NO_CONTROL = "its runner does not say what a chain takes beside its calls"
+# Of calls on fresh material with all that prepares them, over timed ones, over the same of another library: setting a
+# key takes some libraries five times as long as others, beside their calls (P-256 in OpenSSL 3 and Nettle)
+FRESH_DOUBTED, FRESH_REFUSED = 10.0, 30.0
 _POOLED, _POOLED_LOOKS = 0.08, 2  # several looks that are further off together ask for more
 _SETTLED_LOOKS = 3
 _DOUBT_LOOKS = 4
@@ -75,53 +81,7 @@ class Printed:
     half_width: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What looks at some cells saw. Ranges over the cells, of each the middle look; None where no look could tell.
-
-    `time`: CPU time by the kernel over what the runner says; `new_data`: cost of a call on new data, less what a chain
-    takes besides where the runner says it, over that of a timed one; `threads`: threads at work, by CPU time over time
-    on the clock and over that of the busiest; `clock`: the core's clock by the runner's probe over that by Perbyte's
-    own.
-    """
-
-    cells: int
-    looks: int
-    time: tuple[float, float] | None
-    new_data: tuple[float, float] | None
-    threads: tuple[float, float] | None
-    clock: tuple[float, float] | None
-    children: int
-
-
-def sum_up_audits(by_cell: Iterable[Sequence[Audit]]) -> Seen:
-    """Sum up the looks at cells, given by cell, for people who want to see more than a verdict."""
-    told = ([audit for audit in audits if audit.claimed_ns] for audits in by_cell)
-    looked = [audits for audits in told if audits]
-    every = [audit for of_cell in looked for audit in of_cell]
-
-    def span(values: Iterable[Sequence[float]]) -> tuple[float, float] | None:
-        middles = [value for part in values if part and (value := middle(part)) > 0]
-        return (min(middles), max(middles)) if middles else None
-
-    return Seen(
-        cells=len(looked),
-        looks=sum(len(audit.claimed_ns) for audit in every),
-        time=span(map(_spent, looked)),
-        new_data=span([share for audit in audits for share in _new_shares(audit)] for audits in looked),
-        threads=span([count for audit in audits for count in _threads(audit)] for audits in looked),
-        clock=span(map(_clock_ratios, looked)),
-        children=max((audit.children for audit in every), default=0),
-    )
-
-
-def _new_shares(audit: Audit) -> list[float]:
-    """Cost of calls on new data over that of the timed calls, what a chain takes besides taken off."""
-    control = middle(audit.control_ns) if audit.control_ns else 0.0
-    return [max(0.0, new - control) / max(1.0, middle(audit.cpu_ns)) for new in audit.chained_ns]
-
-
-def _threads(audit: Audit) -> list[float]:
+def threads_at_work(audit: Audit) -> list[float]:
     """Threads at work, per look: by time on the clock, or beside the busiest where that is more."""
     return [max(1.0, *pair) for pair in zip(audit.threads, audit.beside or audit.threads, strict=True)]
 
@@ -130,8 +90,8 @@ def is_suspicious(audits: Sequence[Audit]) -> bool:
     """True when the last of a cell's looks, or all of them together, ask for more looks at it."""
     if not audits or not audits[-1].claimed_ns:
         return False
-    low, high = _ratios(audits)
-    rates = _clock_ratios(audits)
+    low, high = time_shares(audits)
+    rates = clock_ratios(audits)
     own = max(1, len(audits[-1].claimed_ns))
     return (
         max(low[-own:]) > 1 + _SCREEN
@@ -153,8 +113,8 @@ def is_settled(audit: Audit, first: int) -> bool:
             for name in ("claimed_ns", "cpu_ns", "wall_ns", "threads", "beside")
         },
     )
-    low, high = _ratios([later])
-    rates = _clock_ratios([audit])[first:]
+    low, high = time_shares([later])
+    rates = clock_ratios([audit])[first:]
     return (
         len(low) >= _SETTLED_LOOKS
         and middle(low) < 1 + _POOLED
@@ -167,6 +127,8 @@ def is_settled(audit: Audit, first: int) -> bool:
 
 def is_unlike(audit: Audit, around: Surroundings) -> bool:
     """True when the calls on new data of an epoch cost more than the timed ones, as far as a few looks can tell."""
+    if any(share > FRESH_DOUBTED for share in audit.fresh):
+        return True
     work = work_of([audit], around)
     return bool(work) and 2 * sum(share > DOUBTED for share in work[0].beyond) > len(work[0].beyond)
 
@@ -178,7 +140,7 @@ def is_finished(audits: Sequence[Audit], around: Surroundings) -> bool:
         len(looked) > 1
         and not is_suspicious(looked)
         and not any(is_unlike(audit, around) or audit.wrong for audit in looked)
-        and not any(exceeds(_ratios([audit])[0], 1 + _time_limits(around)[0]) for audit in looked)
+        and not any(exceeds(time_shares([audit])[0], 1 + time_limits(around)[0]) for audit in looked)
     )
 
 
@@ -190,7 +152,7 @@ def gross_lie(audits: Sequence[Audit], around: Surroundings) -> str:
     are asked for.
     """
     gross = [
-        audit for audit in audits if len(audit.claimed_ns) >= FEW and _lowest(_ratios([audit])[0]) > GROSS
+        audit for audit in audits if len(audit.claimed_ns) >= FEW and _lowest(time_shares([audit])[0]) > GROSS
     ]
     skipping = [
         work
@@ -200,7 +162,9 @@ def gross_lie(audits: Sequence[Audit], around: Surroundings) -> str:
         and audits[0].cell.contract not in MARKED_ONLY
     ]
     if gross:
-        return _time_text(_ratios(gross)[0], middle([value for audit in gross for value in audit.claimed_ns]))
+        return _time_text(
+            time_shares(gross)[0], middle([value for audit in gross for value in audit.claimed_ns])
+        )
     return _work_text(skipping) if len(skipping) >= GROSS_EPOCHS else ""
 
 
@@ -223,15 +187,14 @@ def judge_audits(
         findings += _judge_printed(looked, work, printed, around)
         findings += _judge_clean(looked, printed, around)
         findings += _judge_work(looked, work, around)
+        findings += _judge_fresh(looked)
     for refused, warning in findings:
         if refused:
             return AuditVerdict(warning.text)
     if printed and nothing:
         return AuditVerdict(f"its calls would take {printed.ns:.4g} ns, which no call does")
     warnings = [warning for _, warning in findings]
-    return AuditVerdict(
-        warnings=(*warnings, *_unchained(audits, looked, work, around), *_places(looked, around))
-    )
+    return AuditVerdict(warnings=(*warnings, *_unchained(audits, looked, around), *_places(looked, around)))
 
 
 Found = list[tuple[bool, Warning]]
@@ -250,27 +213,28 @@ def _weigh(beyond_far: Sequence[bool], beyond_near: Sequence[bool], warning: War
     return [(False, warning)] if sum(beyond_near) >= max(1.0, DOUBTED_OF * len(beyond_near)) else []
 
 
-def _time_limits(around: Surroundings) -> tuple[float, float]:
+def time_limits(around: Surroundings) -> tuple[float, float]:
+    """From which share on CPU time that the runner does not say is marked, and refused."""
     return limits(around.time, BEYOND, BEYOND)
 
 
 def _judge_time(looked: Sequence[Audit], around: Surroundings) -> Found:
     """Is the time that the runner says the time that its calls took?"""
-    low, high = _ratios(looked)
+    low, high = time_shares(looked)
     if len(low) < (FEW_LONG if looked[-1].long else FEW):
         return []
-    near, far = _time_limits(around)
+    near, far = time_limits(around)
     claimed = middle([value for audit in looked for value in audit.claimed_ns])
     if _lowest(low) > 1 + near:
         seen, side, text = low, 1, _time_text(low, claimed)
-        shares = [_ratios([audit])[0] for audit in looked]
+        shares = [time_shares([audit])[0] for audit in looked]
     elif (most := -_lowest([-value for value in high])) < 1 - near:
         text = (
             f"the runner says {claimed:.4g} ns per call, but {claimed * middle(high):.4g} ns went by "
             f"(at most {most:.3g} times as much in three of four of {len(high)} looks)"
         )
         seen, side = high, -1
-        shares = [[-value for value in _ratios([audit])[1]] for audit in looked]
+        shares = [[-value for value in time_shares([audit])[1]] for audit in looked]
     else:
         return []
     beyond, beyond_near = (
@@ -299,7 +263,7 @@ def _work_text(work: Sequence[Work]) -> str:
 
 def _judge_clock(looked: Sequence[Audit], around: Surroundings) -> Found:
     """Is the unit of its cycles the core's? A clock that is off by a share makes a figure off by it."""
-    rates = _clock_ratios(looked)
+    rates = clock_ratios(looked)
     near, far_off = limits(around.clock)
     if len(rates) < _DOUBT_LOOKS or _off(middle(rates)) <= near:
         return []
@@ -309,7 +273,7 @@ def _judge_clock(looked: Sequence[Audit], around: Surroundings) -> Found:
         f"by the runner's clock probe or counters the core runs at {named_hz / 1e9:.3f} GHz, by Perbyte's own probe at "
         f"{own / 1e9:.3f} GHz, {middle(rates):.3g} times the rate"
     )
-    epochs = [_clock_ratios([audit]) for audit in looked if _clock_ratios([audit])]
+    epochs = [clock_ratios([audit]) for audit in looked if clock_ratios([audit])]
     far = [2 * sum(_off(rate) > far_off for rate in rates) > len(rates) for rates in epochs]
     return _weigh(far, [True] * len(epochs), Warning(Doubt.AUDIT, text, (middle(rates),)))
 
@@ -328,18 +292,17 @@ def _judge_printed(
     if not printed or printed.ns <= 0:
         return []
     new = {of_epoch.epoch: of_epoch for of_epoch in work}
-    far, seen, of_timed, of_new = [], [], [], []
+    far, of_timed, of_new = [], [], []
     learnt = looked[0].cell.contract in LEARNT_KEYS if looked else False
     for audit in looked:
         own = [rate for rate in audit.own_hz if rate > 0]
         shown = printed.cycles * 1e9 / middle(own) if own and printed.cycles > 0 else printed.ns
         # a thread beside takes CPU time too, and is no part of the call
-        timed = [cpu / threads for cpu, threads in zip(audit.cpu_ns, _threads(audit), strict=False)]
+        timed = [cpu / threads for cpu, threads in zip(audit.cpu_ns, threads_at_work(audit), strict=False)]
         anew = new.get(audit.epoch)
         # a predictor may know its data in one sample and not in the next: what the quicker ones take is sure; of calls
         # on new data only where nothing is put off until a new key or nonce
         sure = max(_lowest(timed), anew.sure if anew and audit.cell.contract not in MARKED_ONLY else 0.0)
-        seen.append(max(middle(timed), anew.likely if anew else 0.0))
         of_timed.append(middle(timed) / shown)
         of_new += [anew.likely / shown] if anew else []
         enough = len(timed) >= (FEW_LONG if audit.long else LEAST_LOOKS)
@@ -347,25 +310,45 @@ def _judge_printed(
         # vector code may lower the clock for itself, so its time speaks as well where a figure would be refused
         far.append(enough and not learnt and sure / max(shown, printed.ns) > allowed)
     # looks of single epochs are few, and beside a neighbour a third too long now and then
-    near = any(_low_middle(shares) > (1 + DOUBTED) * around.slowed for shares in (of_timed, of_new) if shares)
-    cost = middle(seen)
-    text = f"the figure is {printed.ns:.4g} ns per call, and its calls take {cost:.4g} ns of CPU time"
+    shares = [_low_middle(shares) for shares in (of_timed, of_new) if shares]
+    near = any(share > (1 + DOUBTED) * around.slowed for share in shares)
+    if not near and not any(far):
+        return []
+    cost = max(shares) * printed.ns  # at the clock of the figure
+    text = (
+        f"the figure is {printed.ns:.4g} ns per call, and its calls take {cost:.4g} ns of CPU time, "
+        f"{max(shares):.3g} times as much"
+    )
     return _weigh(far, [near] * len(looked), Warning(Doubt.AUDIT, text, (printed.ns, cost)))
 
 
 def _judge_clean(looked: Sequence[Audit], printed: Printed | None, around: Surroundings) -> Found:
-    """Is the figure what the runner itself said of clean calls while it was audited?"""
+    """Is the figure what the runner itself said of clean calls while it was audited?
+
+    Of the least of them, and of bursts that are asked for as in the rounds, but not from forks.
+    """
+    if not printed:
+        return []
     clean = [audit.clean_ns for audit in looked if audit.clean_ns > 0]
     near, _ = limits(around.clean)
-    if not printed or len(clean) < FIGURE_EPOCHS or min(clean) <= (1 + near) * printed.ns:
-        return []
-    text = (
-        f"the figure is {printed.ns:.4g} ns per call, but the runner itself never said less than "
-        f"{min(clean):.4g} ns in clean samples of the audit"
-    )
+    doubts: Found = []
     # a mark, never a refusal: audited samples are few and not warmed, and a predictor that has learnt the sixteen keys
     # of the rounds halves an honest key setup (DES-EDE3 in Crypto++)
-    return [(False, Warning(Doubt.AUDIT, text, (printed.ns, min(clean))))]
+    if len(clean) >= FIGURE_EPOCHS and min(clean) > (1 + near) * printed.ns:
+        text = (
+            f"the figure is {printed.ns:.4g} ns per call, but the runner itself never said less than "
+            f"{min(clean):.4g} ns in clean samples of the audit"
+        )
+        doubts.append((False, Warning(Doubt.AUDIT, text, (printed.ns, min(clean)))))
+    like = [value for audit in looked for value in audit.like_rounds]
+    shown, unit = (printed.cycles, "cycles") if printed.cycles > 0 else (printed.ns, "ns")
+    if not doubts and len(like) >= LIKE_EPOCHS and _low_middle(like) > (1 + LIKE) * shown:
+        text = (
+            f"the figure is {shown:.4g} {unit} per call, but {_low_middle(like):.4g} {unit} where the process itself "
+            f"is asked as in the rounds, and not its forks"
+        )
+        doubts.append((False, Warning(Doubt.AUDIT, text, (shown, _low_middle(like)))))
+    return doubts
 
 
 def _judge_work(looked: Sequence[Audit], work: Sequence[Work], around: Surroundings) -> Found:
@@ -374,28 +357,56 @@ def _judge_work(looked: Sequence[Audit], work: Sequence[Work], around: Surroundi
         return []
     near, far = limits(around.spread)
     long = looked[-1].long
+    beyond = [exceeds(look.beyond, near, long=long) for look in work]
+    odd = [look for look, is_odd in zip(work, beyond, strict=True) if is_odd] or work
     return _weigh(
         [skips_work(look, far, long=long) and looked[0].cell.contract not in MARKED_ONLY for look in work],
-        [exceeds(look.beyond, near, long=long) for look in work],
+        beyond,
         Warning(
             Doubt.AUDIT,
-            _work_text(work),
-            (middle([look.timed for look in work]), middle([look.new for look in work])),
+            _work_text(odd),
+            (middle([look.timed for look in odd]), middle([look.new for look in odd])),
         ),
     )
 
 
-def _unchained(
-    audits: Sequence[Audit], looked: Sequence[Audit], work: Sequence[Work], around: Surroundings
-) -> list[Warning]:
+def _judge_fresh(looked: Sequence[Audit]) -> Found:
+    """Do calls on fresh material cost what timed ones do, as far as another library shows what setting keys takes?"""
+    fresh = [audit.fresh[-1] for audit in looked if audit.fresh]
+    if not fresh:
+        return []
+    text = (
+        f"a call on a key or message that nobody knew before takes {middle(fresh):.3g} times as long as a timed one, "
+        "beside what another library needs for the same"
+    )
+    return _weigh(
+        [share > FRESH_REFUSED for share in fresh],
+        [share > FRESH_DOUBTED for share in fresh],
+        Warning(Doubt.AUDIT, text, (middle(fresh),)),
+    )
+
+
+def _unchained(audits: Sequence[Audit], looked: Sequence[Audit], around: Surroundings) -> list[Warning]:
     """Why nobody can vouch for the work of its calls, where that is so."""
     if looked[-1].cell.operation == "run":  # of a known chain, its cost is proof
         return []
-    why = cannot_tell(looked, around) or next((audit.elsewhere for audit in audits if audit.elsewhere), "")
-    if not work:
+    why = _unseen(looked, around) or next((audit.elsewhere for audit in audits if audit.elsewhere), "")
+    return [Warning(Doubt.UNCHAINED, f"its work was not audited on new data ({why})")] if why else []
+
+
+def _unseen(looked: Sequence[Audit], around: Surroundings) -> str:
+    """Why the cost of its calls on new data tells nothing; empty where it does, and others gave the same."""
+    if any(audit.control_ns for audit in looked):
+        why = cannot_tell(looked, around)
+    else:
         without = NO_CONTROL if any(audit.chained_ns for audit in looked) else ANEW
         why = next((audit.unchained for audit in looked if audit.unchained), without)
-    return [Warning(Doubt.UNCHAINED, f"its work was not audited on new data ({why})")] if why else []
+    if why and seen_on_shorter(looked, around):
+        why = ""
+    asked = [audit for audit in looked if audit.compared >= 0]
+    if not why and asked and not any(audit.compared for audit in asked):
+        why = asked[-1].uncompared
+    return why
 
 
 def _places(looked: Sequence[Audit], around: Surroundings) -> list[Warning]:
@@ -408,34 +419,37 @@ def _places(looked: Sequence[Audit], around: Surroundings) -> list[Warning]:
         if len(values) >= _DOUBT_LOOKS and _lowest(values) > limit:
             text = f"more than one thread at work: {middle(values):.2f} {unit}"
             warnings.append(Warning(Doubt.THREADS, text, (middle(values),)))
-    spent = _spent(looked)
-    if len(spent) >= _DOUBT_LOOKS and -_lowest([-value for value in spent]) < around.on_core / (1 + REFUSED):
-        text = f"only {100 * middle(spent):.0f} % of the time of its calls is CPU time of the runner's own process"
-        warnings.append(Warning(Doubt.THREADS, text, (middle(spent),)))
+    shares = spent(looked)
+    if len(shares) >= _DOUBT_LOOKS and -_lowest([-value for value in shares]) < around.on_core / (
+        1 + REFUSED
+    ):
+        text = f"only {100 * middle(shares):.0f} % of the time of its calls is CPU time of the runner's own process"
+        warnings.append(Warning(Doubt.THREADS, text, (middle(shares),)))
     if children := max(audit.children for audit in looked):
         text = f"the runner works with other processes that it started ({children})"
         warnings.append(Warning(Doubt.THREADS, text, (children,)))
     return warnings
 
 
-def _ratios(audits: Sequence[Audit]) -> tuple[list[float], list[float]]:
+def time_shares(audits: Sequence[Audit]) -> tuple[list[float], list[float]]:
     """What was seen over what was said, per look: CPU time of one thread, and time on the clock."""
     low, high = [], []
     for audit in audits:
-        looks = zip(audit.claimed_ns, audit.cpu_ns, audit.wall_ns, _threads(audit), strict=True)
+        looks = zip(audit.claimed_ns, audit.cpu_ns, audit.wall_ns, threads_at_work(audit), strict=True)
         for claimed, cpu, wall, threads in looks:
             low.append(cpu / threads / claimed if claimed > 0 else math.inf)
             high.append(max(cpu, wall) / claimed if claimed > 0 else math.inf)
     return low, high
 
 
-def _spent(audits: Sequence[Audit]) -> list[float]:
+def spent(audits: Sequence[Audit]) -> list[float]:
     """CPU time of the process over what was said, per look."""
     pairs = (pair for audit in audits for pair in zip(audit.cpu_ns, audit.claimed_ns, strict=True))
     return [cpu / claimed for cpu, claimed in pairs if claimed > 0]
 
 
-def _clock_ratios(audits: Sequence[Audit]) -> list[float]:
+def clock_ratios(audits: Sequence[Audit]) -> list[float]:
+    """The core's clock by the runner's probe over that by Perbyte's own, per look that has both."""
     pairs = (pair for audit in audits for pair in zip(audit.clock_hz, audit.own_hz, strict=True))
     return [claimed_hz / own for claimed_hz, own in pairs if claimed_hz > 0 and own > 0]
 

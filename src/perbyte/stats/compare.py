@@ -30,6 +30,9 @@ from perbyte.stats.samples import Floats
 CYCLES, NS = "cycles", "ns"
 EPOCHS_TO_CLAIM = 4  # of each side across runs: with fewer, intervals hold too seldom (ADR 17)
 SHARED_CORE = 2.0  # what a neighbour on the same core costs at the most: half of it
+# What a lie about work that the audit cannot see is believed to make of a figure at the most, as a factor: from there
+# on timed work is refused. A figure that is lower by more comes first, with its mark: a factor of two is no doubt
+UNSEEN = 1.5
 SAME_WITHIN = 0.01  # what costs may differ by at the least and still be called alike: what nobody chooses by
 
 
@@ -332,7 +335,8 @@ def stand(
     is called so: one undecided rival is enough, because it may be faster than the others.
 
     Rivals of no positive and finite cost are left out, and imported ones, whose intervals nobody knows; so are all
-    where fewer than two can be ranked. By work that nobody saw, where others' was seen, nobody is the fastest.
+    where fewer than two can be ranked. By work that nobody saw, where others' was seen, nobody is the fastest, unless
+    the figure is lower by more than a lie at the limit of the audit could make it (`UNSEEN`).
     """
     unit = NS if any(figure.cycles_per_call is None for figure in rivals) else CYCLES
     costs = [(cost_of(figure, unit).estimate, figure) for figure in rivals if figure.interval.known]
@@ -342,7 +346,9 @@ def stand(
     vouched = [
         pair for pair in known if Doubt.UNCHAINED not in {warning.kind for warning in pair[1].warnings}
     ]
-    first, best = min(vouched or known, key=lambda pair: pair[0].value)
+    seen = min((cost.value for cost, _ in vouched), default=math.inf)
+    believed = [pair for pair in known if pair in vouched or UNSEEN * pair[0].value < seen]
+    first, best = min(believed or known, key=lambda pair: pair[0].value)
     figures, alike = [], True
     for cost, figure in known:
         if figure is best:

@@ -37,10 +37,17 @@ BLOCK_BYTES = 256
 # and sees each call's data 16 times a ring spares at most 4096 of them a call, a fifth of a ms on the slowest core.
 MISPREDICTED, LEARNT_NS = 6.0, 160e3
 SHORT_BYTES = 1 << 16  # up to which samples of the own loop are so short that a clean one tells who was away
-SEALING = 1.25  # beside opening the same, at the most: a control of `open` seals
+SEALING = 1.0  # beside opening the same: a control of `open` seals, and what it takes more counts as dearer
 # of a call: where memory takes more of it on new data than that, little can be told of its work
 MEMORY_SHARE = 0.2
-CONTROL_DEARER = 0.1  # of a call, by which a control may be dearer than our own and still tell
+# Of a call, that it may cost more than a timed one with all that a control is dearer than our own counted as its work:
+# a figure that is not marked lies at 0.8 of what its calls cost at the least
+HIDDEN = 0.25
+# Cycles that the bytes of a key or a nonce take, which are made anew for each call of a chain (SplitMix64, SPEC 3)
+MAKING_CYCLES, SETS_KEY = 80.0, ("rekey/1", "setup/1")
+# Below so many cycles a call may hide more than half of its work behind what overlaps; where it takes less than a third
+# of what calls on new data do, nobody can tell
+SHORT_CYCLES, THIRD = 200.0, 3.0
 NOISE_SHARE = 0.5  # of a call: noisier chains tell nothing
 MOST_SLOWED = 2.0  # two threads of a core have half of it each
 LEAST_LOOKS = 3  # at new data in an epoch without which it counts for nothing
@@ -131,7 +138,8 @@ def surroundings(audits: Mapping[Cell, Sequence[Audit]], *, without: str = "") -
             control = max(0.0, middle([made for _, made, _ in pairs]))
             memory[size] = Memory(again, control, middle([timed for _, _, timed in pairs]))
             serial = _overlap_ns(looks)
-            left += [(new - made - timed - again - serial) / timed for new, made, timed in pairs if timed > 0]
+            # of calls shorter than what overlaps, the noise is no share of the call
+            left += [(new - made - timed - again - serial) / max(timed, serial) for new, made, timed in pairs]
         clean = min((look.clean_ns for look in looks if look.clean_ns > 0), default=0.0)
         if size <= SHORT_BYTES:
             slowed += [middle(look.cpu_ns) / clean for look in looks if clean and look.cpu_ns]
@@ -142,7 +150,8 @@ def surroundings(audits: Mapping[Cell, Sequence[Audit]], *, without: str = "") -
             for look in looks:
                 own_new, other, timed = _new(look), first.get(look.epoch, 0.0), _timed(look)
                 if own_new and other and timed:
-                    left.append((abs(own_new - other) - _overlap_ns([look])) / timed)
+                    overlap = _overlap_ns([look])
+                    left.append((abs(own_new - other) - overlap) / max(timed, overlap))
     return Surroundings(
         memory,
         max(0.0, quantile(left, _QUANTILE)),
@@ -202,8 +211,14 @@ def _of_time(own: Iterable[Sequence[Audit]]) -> dict[str, float]:
 
 
 def work_of(audits: Sequence[Audit], around: Surroundings) -> list[Work]:
-    """The work of a cell's audited epochs, of those that had chains and controls."""
-    return [work for audit in audits if (work := _work(audit, around, control_noise(audits)))]
+    """The work of a cell's audited epochs, of those that had chains and controls.
+
+    Not where each link prepares its material again: the first call after that may be dearer than others, which costs
+    nobody a figure.
+    """
+    return [
+        work for audit in audits if not audit.afresh and (work := _work(audit, around, control_noise(audits)))
+    ]
 
 
 def _work(audit: Audit, around: Surroundings, noise: float) -> Work | None:
@@ -218,8 +233,7 @@ def _work(audit: Audit, around: Surroundings, noise: float) -> Work | None:
     # what is opened was sealed first: a chain has two buffers more, which need not fit where those of the rounds do, so
     # that all its data may come from where a pass over twice as much has it
     moved, known = _moved(cell, around, math.inf), _moved(cell, around, max(0.0, control))
-    # where a chain begins and ends in every call, the end takes a block that the timed calls have put off
-    ending = timed * min(1.0, BLOCK_BYTES / max(cell.size_bytes, 1)) if cell.contract in _BEGUN_ANEW else 0.0
+    ending = _ending(cell, timed)
     narrow = memory.again + known + ending + min(overlap / 2, OVERLAP * timed) + noise / 2
     wide = 2 * memory.again + 2 * moved + ending + overlap + 2 * noise
     new = [chained - control for chained, control in pairs]
@@ -235,6 +249,11 @@ def _work(audit: Audit, around: Surroundings, noise: float) -> Work | None:
         tuple((again - wide - timed) / timed for again in new),
         tuple((again - wide - timed) / timed for again in audit.repeated_ns),
     )
+
+
+def _ending(cell: Cell, timed: float) -> float:
+    """Where a chain begins and ends in every call, the end takes a block that the timed calls have put off."""
+    return timed * min(1.0, BLOCK_BYTES / max(cell.size_bytes, 1)) if cell.contract in _BEGUN_ANEW else 0.0
 
 
 def _moved(cell: Cell, around: Surroundings, unknown: float) -> float:
@@ -253,21 +272,60 @@ def control_noise(audits: Iterable[Audit]) -> float:
 
 
 def cannot_tell(audits: Sequence[Audit], around: Surroundings) -> str:
-    """Why chains with controls tell nothing of a cell's work, in a few words; empty where they do."""
+    """Why chains with controls tell nothing of a cell's work, in a few words; empty where they do.
+
+    What a control takes beyond our own may be work of the calls that was moved there: counted as theirs, the call must
+    still cost no more than `HIDDEN` above the timed one.
+    """
     looked = [audit for audit in audits if audit.control_ns and _timed(audit) > 0]
     if not looked:
         return ""
     cell, timed = looked[-1].cell, middle([_timed(audit) for audit in looked])
     control = middle([value for audit in looked for value in audit.control_ns])
-    memory, sealed = around.at(cell.size_bytes, 0.0), SEALING * timed if cell.operation == "open" else 0.0
+    new = middle([_new(audit) for audit in looked])
+    memory, overlap = around.at(cell.size_bytes, 0.0), _overlap_ns(looked)
     own = memory.control if math.isfinite(memory.control) else NOISE_SHARE * timed
-    if control - sealed - _overlap_ns(looked) > CONTROL_DEARER * timed + own:
-        return f"a chain takes {control:.3g} ns a call beside its calls of {timed:.3g} ns, too much to tell"
-    if memory.again + _moved(cell, around, 0.0) > MEMORY_SHARE * timed + _overlap_ns(looked):
+    sealed = SEALING * timed if cell.operation == "open" else 0.0
+    dearer = max(0.0, control - own - sealed - _free_ns(cell, looked))
+    if timed < SHORT_CYCLES / OVERLAP_CYCLES * overlap and new > THIRD * timed:
+        return f"calls of {timed:.3g} ns take {new:.3g} ns where each waits for the one before it, too much to tell"
+    if new + dearer - _explained(cell, timed, memory, around) - overlap / 2 > (1 + HIDDEN) * timed:
+        return (
+            f"calls of {timed:.3g} ns take {new:.3g} ns on new data, beside {control:.3g} ns of a chain without them: "
+            "too much to tell"
+        )
+    if memory.again + _moved(cell, around, 0.0) > MEMORY_SHARE * timed + overlap:
         return f"of calls of {timed:.3g} ns memory takes too much to tell"
-    if (noise := control_noise(looked)) > NOISE_SHARE * timed + _overlap_ns(looked):
+    if (noise := control_noise(looked)) > NOISE_SHARE * timed + overlap:
         return f"chains are up to {noise:.3g} ns apart, too much beside calls of {timed:.3g} ns"
     return ""
+
+
+def _free_ns(cell: Cell, looked: Sequence[Audit]) -> float:
+    """What a control may take beyond our own without a question: keys and nonces, and what overlaps in the rounds."""
+    overlap = _overlap_ns(looked)
+    making = MAKING_CYCLES * (2 if cell.contract in SETS_KEY else 1)
+    return overlap * (1 + making / OVERLAP_CYCLES)
+
+
+def _explained(cell: Cell, timed: float, memory: Memory, around: Surroundings) -> float:
+    """What of a call on new data memory and the end of a message explain, in ns."""
+    return memory.again + _moved(cell, around, 0.0) + _ending(cell, timed)
+
+
+def seen_on_shorter(audits: Sequence[Audit], around: Surroundings) -> bool | None:
+    """True where the timed calls cost no less than as many bytes of shorter data; None where no look can tell."""
+    looked = [audit for audit in audits if audit.shorter_ns and _timed(audit) > 0]
+    if not looked:
+        return None
+    cell, timed = looked[-1].cell, middle([_timed(audit) for audit in looked])
+    new = middle([x - k for a in looked for x, k in zip(a.shorter_ns, a.shorter_control_ns, strict=True)])
+    control = middle([value for audit in looked for value in audit.shorter_control_ns])
+    own = around.at(SHORT_BYTES, 0.0).control
+    free = (own + _free_ns(cell, looked)) * cell.size_bytes / SHORT_BYTES
+    free += SEALING * timed if cell.operation == "open" else 0.0
+    dearer = max(0.0, control - free)
+    return math.isfinite(own) and new + dearer <= (1 + HIDDEN) * timed
 
 
 def limits(spread: float, doubted: float = DOUBTED, refused: float = REFUSED) -> tuple[float, float]:

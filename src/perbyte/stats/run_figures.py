@@ -53,6 +53,11 @@ LAYOUT_WARNING = Warning(
 )
 # calls that vary at random are not seen from outside: each does another one's work
 DRAWS_WARNING = Warning(Doubt.UNCHAINED, "its work was not audited on new data (its calls draw their own)")
+# of single calls nothing can be seen from outside: what comes before them takes longer, and may make them itself
+STATE_WARNING = Warning(
+    Doubt.UNCHAINED,
+    "its work was not audited on new data (calls in a state of their own are timed by their runner)",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +144,7 @@ def _judge_cells(
     for summary in summaries:
         cell = summary.cell
         figure = judge(summary, policy, spreads)
-        if policy.audit and cell.state == LOOP:  # of single calls nothing can be seen from outside
+        if policy.audit and cell.state == LOOP:
             printed = Printed(figure.ns_per_call, figure.cycles_per_call or 0.0, figure.relative_half_width)
             if cell.runner not in arounds:
                 arounds[cell.runner] = surroundings(audits_of, without=cell.runner)
@@ -148,6 +153,8 @@ def _judge_cells(
                 refused[cell] = verdict.refusal
                 continue
             figure = _doubted(figure, verdict.warnings + _fixed_warning(cell, calibrations, policy))
+        elif policy.audit:
+            figure = _doubted(figure, (STATE_WARNING,))
         figures[cell] = figure
     for cell in [cell for cell in figures if _is_doubted_row(cell, refused)]:
         refused[cell] = "refused at two sizes and more: the row is not believed at another"

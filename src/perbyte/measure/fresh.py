@@ -1,0 +1,178 @@
+"""Calls of public-key operations on keys, messages and peers that were made for them, since they make no chains.
+
+What one of them gives is no data of the next. So a runner is asked for single calls on material that is drawn at that
+moment (SPEC 5, `vector`): the kernel counts their CPU time, keys set included, and what another library needs for the
+same beside its own calls tells how much of it setting keys may take. An answer that is kept from an earlier call is of
+no use there. Key pairs, ciphertexts and signatures that are drawn at random must differ from each other.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import secrets
+from collections.abc import Callable
+from dataclasses import replace
+
+from perbyte.catalogue import Catalogue
+from perbyte.errors import RunnerError, RunnerRefused
+from perbyte.measure.referees import Referees
+from perbyte.model import Algorithm, Audit, Cell, KnownAnswer
+from perbyte.protocol.material import stream
+from perbyte.runners.session import Session
+
+DRAWN_S, ASK_S = 20e-3, 50e-6  # what looking at drawn results may take, and a question at the least
+FEWEST, MOST = 3, 256  # results that must differ
+MESSAGES = 4  # by one key, whose signatures must not share a nonce
+CALLS = 5  # on fresh material, of a look
+MORE_CALLS = 8  # that tell what a call of another library takes
+LONG_S = 20e-3  # calls of this length are not made so often
+_WITH_NONCE = (
+    "ecdsa-",
+    "dsa-",
+)  # their signatures are r, then s, and r comes from a nonce that must be used once
+_KINDS = ("key-agreement", "kem", "signature")
+_DRAWN = {"keygen": "public keys", "encapsulate": "ciphertexts", "sign": "signatures"}
+_CHANCE = random.SystemRandom()
+Vector = Callable[[], KnownAnswer]
+
+
+class Fresh:
+    """Asks for single calls on fresh material, and for results that must differ."""
+
+    def __init__(self, catalogue: Catalogue, referees: Referees) -> None:
+        self._catalogue = catalogue
+        self._referees = referees
+
+    def concerns(self, cell: Cell) -> bool:
+        """True for the operations that are looked at so."""
+        return self._catalogue.find(cell.algorithm).kind in _KINDS
+
+    def look(self, session: Session, handle: int, audit: Audit, call_s: float) -> Audit:
+        """Add what calls on fresh material cost beside timed ones. Raises RunnerError, but for what is refused."""
+        cell, known = audit.cell, self._catalogue.find(audit.cell.algorithm)
+        if not 0 < call_s < LONG_S:
+            return audit
+        if wrong := self.differ(session, handle, cell, call_s):
+            return replace(audit, wrong=wrong)
+        vector = None if known.fixed_key else self._vectors(cell, known)
+        if vector is None:
+            return audit
+        try:
+            own = self._ratio(session, handle, call_s, vector)
+        except RunnerRefused:
+            return audit
+        except _WrongVerdict as wrong:
+            return replace(audit, wrong=str(wrong))
+        return replace(audit, fresh=[*audit.fresh, own / max(1.0, self._of_others(cell, vector))])
+
+    def differ(self, session: Session, handle: int, cell: Cell, call_s: float) -> str:
+        """What is wrong with results that are drawn at random; empty where nothing is. Raises RunnerError."""
+        known = self._catalogue.find(cell.algorithm)
+        if cell.operation not in known.randomised or cell.operation not in _DRAWN:
+            return ""
+        count = max(FEWEST, min(MOST, round(DRAWN_S / (max(call_s, 0.0) + ASK_S))))
+        answers = [session.check_calls(handle, 1 + _CHANCE.randrange(2)) for _ in range(count)]
+        if cell.operation != "sign":
+            twice = len({answer.digest for answer in answers}) < count
+            return f"two of {count} {_DRAWN[cell.operation]} that it drew are the same" if twice else ""
+        if not cell.algorithm.startswith(_WITH_NONCE):
+            return ""
+        signatures = {answer.output for answer in answers if isinstance(answer.output, str)}
+        # a library may derive its nonces from key and message (RFC 6979); then other messages need others
+        for made in (signatures, self._by_one_key(session, cell, known)):
+            nonces = [signature[: len(signature) // 2] for signature in made]
+            if len(set(nonces)) < len(nonces):
+                return f"two of {len(nonces)} different signatures by one key share their nonce"
+        return ""
+
+    def _by_one_key(self, session: Session, cell: Cell, known: Algorithm) -> set[str]:
+        """Signatures of several messages by a key that is drawn here."""
+        key, signed = _private(known), set[str]()
+        with contextlib.suppress(RunnerRefused):
+            handle = self._referees.handle(cell, self._referees.seed)
+            for _ in range(0 if known.fixed_key else MESSAGES):
+                output = session.check_vector(
+                    handle, _asked(cell, key, secrets.token_hex(cell.size_bytes))
+                ).output
+                signed |= {output} if isinstance(output, str) else set()
+        return signed
+
+    def _vectors(self, cell: Cell, known: Algorithm) -> Vector | None:
+        """What makes the material of one call; None where nothing does."""
+        if cell.operation == "sign":
+            return lambda: _asked(cell, _private(known), secrets.token_hex(cell.size_bytes))
+        if cell.operation in ("derive", "decapsulate"):
+            answers = self._catalogue.known_answers(cell.algorithm, cell.operation)
+            usual = [answer.input for answer in answers if not answer.refused]
+            return (lambda: _asked(cell, _private(known), _CHANCE.choice(usual))) if usual else None
+        return self._signed(cell, known) if cell.operation == "verify" else None
+
+    def _signed(self, cell: Cell, known: Algorithm) -> Vector | None:
+        """Signed messages, of which some are changed: by another library, or by the runner itself."""
+        signing = replace(cell, operation="sign")
+        for other in (*self._referees.others(signing), signing):
+            made: list[KnownAnswer] = []
+            with contextlib.suppress(RunnerError, KeyError):
+                while len(made) < CALLS:
+                    seed = secrets.randbits(64)
+                    handle = self._referees.handle(other, seed)
+                    signature = self._referees.of(other).check_calls(handle, 1).output
+                    message, forged = stream(seed, "input", cell.size_bytes), bool(secrets.randbits(1))
+                    if forged and message:
+                        message = bytes((message[0] ^ 1 << secrets.randbelow(8), *message[1:]))
+                    key = stream(seed, "key/0", known.key_bytes).hex()
+                    made.append(_asked(cell, key, message.hex() + str(signature), refused=forged))
+                return lambda: _CHANCE.choice(made)
+        return None
+
+    def _of_others(self, cell: Cell, vector: Vector) -> float:
+        """The same of another library, whose calls are timed from outside; 0 where there is none."""
+        for other in self._referees.others(cell):
+            with contextlib.suppress(RunnerError, KeyError, _WrongVerdict):
+                session, handle = self._referees.of(other), self._referees.handle(other, self._referees.seed)
+                few, many = (_cpu_s(session, handle, calls) for calls in (1, 1 + MORE_CALLS))
+                if many > few:
+                    return self._ratio(session, handle, (many - few) / MORE_CALLS, vector)
+        return 0.0
+
+    def _ratio(self, session: Session, handle: int, call_s: float, vector: Vector) -> float:
+        """CPU time of calls on fresh material, with all that prepares them, over that of a timed call."""
+        fresh, usual = [], []
+        for _ in range(CALLS):
+            asked, before = vector(), session.process.cpu_s()
+            try:
+                session.check_vector(handle, asked)
+            except RunnerRefused as error:
+                # what is right it may refuse for reasons of its own; then nothing is told of its cost
+                if not asked.refused or error.code != "library":
+                    raise
+            else:
+                if asked.refused:
+                    raise _WrongVerdict("it took for right a changed message that nobody knew before")
+            fresh.append(session.process.cpu_s() - before)
+            usual.append(_cpu_s(session, handle, 1))
+        return max(0.0, sorted(fresh)[CALLS // 2] - sorted(usual)[CALLS // 2] + call_s) / call_s
+
+
+class _WrongVerdict(Exception):
+    """A signature was called right that is not."""
+
+
+def _cpu_s(session: Session, handle: int, calls: int) -> float:
+    """CPU time of a question for calls."""
+    before = session.process.cpu_s()
+    session.check_calls(handle, calls)
+    return session.process.cpu_s() - before
+
+
+def _private(known: Algorithm) -> str:
+    """A private key, as hexadecimal, below the order of every group with numbers of this length."""
+    key = bytearray(secrets.token_bytes(known.key_bytes))
+    if key:
+        key[0] &= 0x3F if known.key_bytes != 66 else 0  # P-521: 521 bits in 66 bytes
+    return key.hex()
+
+
+def _asked(cell: Cell, key: str, data: str, *, refused: bool = False) -> KnownAnswer:
+    return KnownAnswer(cell.algorithm, cell.operation, "drawn", input=data, key=key, refused=refused)

@@ -1,0 +1,140 @@
+"""What others make of a runner's chains, of any length, and calls on fresh material where there are no chains."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from perbyte.catalogue import load
+from perbyte.measure import fresh
+from perbyte.measure.answers import NOBODY, OWN_KEY, RANDOM, Answers, known_digest
+from perbyte.measure.fresh import Fresh
+from perbyte.measure.looks import Allowance, Given
+from perbyte.measure.referees import Referees
+from perbyte.model import Audit, Cell, Policy
+
+HASH = Cell("alpha", "sha-256", "digest", 64, "oneshot/1")
+CIPHER = Cell("alpha", "aes-128-ctr", "encrypt", 64, "message/1")
+RSA = Cell("alpha", "rsa-2048", "sign", 32, "pk/1")
+KEYS = Cell("alpha", "x25519", "keygen", 0, "pk/1")
+ECDSA = Cell("alpha", "ecdsa-p256", "sign", 32, "pk/1")
+
+
+class Others:
+    """Other libraries, each with what it gives to every question."""
+
+    seed = 7
+
+    def __init__(self, **digests: str) -> None:
+        self.digests = digests
+        self.asked: list[tuple[str, int, int]] = []
+
+    def others(self, cell: Cell) -> list[Cell]:
+        return [Cell(name, *cell.row[2:4], cell.size_bytes, cell.contract) for name in self.digests]
+
+    def runs(self, process: Any) -> bool:
+        return True
+
+    def of(self, cell: Cell) -> Any:
+        return SimpleNamespace(identity=lambda: SimpleNamespace(library=cell.runner))
+
+    def digest(self, other: Cell, seed: int, calls: int) -> str:
+        self.asked.append((other.runner, seed, calls))
+        return self.digests[other.runner]
+
+
+def compare(cell: Cell, given: list[Given], others: Any) -> tuple[tuple[int, str], list[tuple[str, str]]]:
+    answers = Answers(Policy(), load(), {})
+    outcome = answers.compare(cell, 0, given, others, Allowance())
+    return outcome, sorted((wrong.cell.runner, wrong.kind) for wrong in answers.disagreements(others))
+
+
+def chain(cell: Cell, calls: int, *, right: bool = True, seed: int = 5) -> Given:
+    known = known_digest(cell, load().find(cell.algorithm), seed, calls, key_seed=Policy().seed) or "0" * 16
+    return Given(cell, seed, calls, known if right else "f" * 16, 1e-5)
+
+
+def test_a_long_chain_is_held_against_hashlib_also_of_a_runner_that_is_alone() -> None:
+    assert compare(HASH, [chain(HASH, 2), chain(HASH, 200, seed=6)], Others()) == ((2, ""), [])
+    outcome, wrong = compare(HASH, [chain(HASH, 2), chain(HASH, 200, right=False, seed=6)], Others())
+    assert (outcome, wrong) == ((2, ""), [("alpha", "incorrect")])
+
+
+def test_where_hashlib_does_not_know_another_library_makes_the_chain() -> None:
+    given = [Given(CIPHER, 5, 300, "a" * 16, 1e-5)]
+    others = Others(beta="a" * 16, gamma="a" * 16)
+    assert compare(CIPHER, given, others) == ((1, ""), [])
+    assert others.asked == [("beta", 5, 300)], "one is enough that gives the same"
+    assert compare(CIPHER, given, Others(beta="b" * 16, gamma="b" * 16))[1] == [("alpha", "incorrect")]
+    assert compare(CIPHER, given, Others(beta="b" * 16, gamma="a" * 16))[1] == [("beta", "incorrect")]
+    assert compare(CIPHER, given, Others(beta="b" * 16))[1] == [("alpha", "disputed"), ("beta", "disputed")]
+    assert compare(CIPHER, given, Others()) == ((0, NOBODY), [])
+
+
+def test_what_is_drawn_or_signed_by_an_own_key_is_no_fault_and_nobody_vouches_for_it() -> None:
+    signed = [Given(RSA, 5, 3, "a" * 16, 1e-3)]
+    assert compare(RSA, signed, Others(beta="a" * 16)) == ((1, ""), [])
+    assert compare(RSA, signed, Others(beta="b" * 16)) == ((0, OWN_KEY), [])
+    assert compare(ECDSA, [Given(ECDSA, 5, 3, "a" * 16, 1e-3)], Others(beta="b" * 16)) == ((0, RANDOM), [])
+
+
+def test_who_is_no_process_of_the_run_is_asked_nothing() -> None:
+    assert list(Referees(Policy()).others(HASH)) == []
+
+
+class Drawing:
+    """A process that draws results: `values` in turn."""
+
+    def __init__(self, *values: str, vectors: tuple[str, ...] = ()) -> None:
+        self.values, self.vectors, self.turn = values, vectors, -1
+
+    def check_calls(self, handle: int, calls: int) -> Any:
+        self.turn += 1
+        value = self.values[self.turn % len(self.values)]
+        return SimpleNamespace(digest=value, output=value)
+
+    def check_vector(self, handle: int, asked: Any) -> Any:
+        self.turn += 1
+        return SimpleNamespace(output=self.vectors[self.turn % len(self.vectors)])
+
+
+@pytest.fixture
+def asks() -> Fresh:
+    referees: Any = SimpleNamespace(seed=7, handle=lambda cell, seed: 1)
+    return Fresh(load(), referees)
+
+
+def test_key_pairs_that_come_again_are_no_new_ones(asks: Fresh) -> None:
+    pool: Any = Drawing(*(f"{number:x}" for number in range(6)))
+    assert "public keys that it drew are the same" in asks.differ(pool, 1, KEYS, 2e-8)
+    many: Any = Drawing(*(f"{number:x}" for number in range(fresh.MOST)))
+    assert asks.differ(many, 1, KEYS, 2e-8) == ""
+    slow: Any = Drawing("a", "b", "c")
+    assert asks.differ(slow, 1, KEYS, 0.1) == "", "as few as there is time for"
+    assert asks.differ(slow, 1, RSA, 0.1) == "", "nothing of it is drawn"
+
+
+def test_signatures_by_one_key_have_a_nonce_each(asks: Fresh) -> None:
+    def found(values: tuple[str, ...], vectors: tuple[str, ...]) -> str:
+        session: Any = Drawing(*values, vectors=vectors)
+        return asks.differ(session, 1, ECDSA, 1e-3)
+
+    apart = ("aa01", "bb02", "cc03", "dd04")
+    assert found(tuple(f"{number:04x}" + "00" * 2 for number in range(fresh.MOST)), apart) == ""
+    assert "share their nonce" in found(("aa01", "bb02", "aa03"), apart)
+    assert found(("aa01",), apart) == "", "a library may derive its nonces (RFC 6979)"
+    assert "share their nonce" in found(("aa01",), ("aa01", "aa02", "aa03", "aa04"))
+
+
+def test_a_verdict_that_is_wrong_on_what_nobody_knew_is_wrong(
+    asks: Fresh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = Cell("alpha", "ed25519", "verify", 32, "pk/1")
+    vector = fresh._asked(cell, "00", "00", refused=True)
+    monkeypatch.setattr(Fresh, "_vectors", lambda self, cell, known: lambda: vector)
+    process = SimpleNamespace(cpu_s=lambda: 0.0)
+    session: Any = SimpleNamespace(process=process, check_vector=lambda *_: None, check_calls=lambda *_: None)
+    audit = asks.look(session, 1, Audit(cell, 0), 1e-4)
+    assert "took for right a changed message" in audit.wrong
