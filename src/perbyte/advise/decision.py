@@ -9,25 +9,28 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from perbyte.advise.mix import Mix
 from perbyte.advise.standing import Asked, Standing
 from perbyte.catalogue import Catalogue
 from perbyte.catalogue.questions import Task
-from perbyte.model import Algorithm, Cell, CellFigure, Doubt, NoiseFloor
+from perbyte.model import Algorithm, Cell, CellFigure, Doubt, Estimate, NoiseFloor
 from perbyte.model.cell import FULL
 from perbyte.stats.compare import (
+    ANYTHING,
     CYCLES,
+    NOT_AUDITED,
     NS,
-    SHARED_CORE,
     Answer,
     Comparison,
     Cost,
+    apart,
     compare_costs,
     cost_of,
     doubt_of,
+    extent_of,
     mean_cost,
     sum_costs,
 )
@@ -52,7 +55,7 @@ class Sure(enum.StrEnum):
 
     CERTAIN = "certain"
     LIKELY = "likely"
-    CLOSE = "too close to call"
+    CLOSE = "close"
     DOUBTFUL = "cannot be told"
     ALONE = "the only one"
 
@@ -78,6 +81,7 @@ class Option:
 
     `figures` by operation and size are those of this machine (of the soft tier where no AES is assumed); `doubt` says
     why nothing may be claimed of it, empty where it may. `unseen`: of an operation the audit saw the work at no size.
+    `extent` is the cost with all that the doubts may explain.
     """
 
     algorithm: Algorithm
@@ -89,6 +93,7 @@ class Option:
     figures: Mapping[tuple[str, int], CellFigure]
     doubt: str = ""
     unseen: bool = False
+    extent: Estimate = ANYTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +179,7 @@ def decide(case: Case) -> Decision:
     rivals = [entry for entry in allowed[1:] if entry.standing.effect == allowed[0].standing.effect]
     pairs = [(entry, compare_options(allowed[0].best, entry.best, case.floor)) for entry in rivals]
     equal = tuple(entry for entry, comparison in pairs if comparison.tie)
-    undecided = tuple(pair for pair in pairs if pair[1].answer is Answer.UNDECIDED and not _far(pair[1]))
+    undecided = tuple(pair for pair in pairs if pair[1].direction is not Answer.SLOWER and not pair[1].tie)
     second = pairs[0][1] if pairs else None
     sure = Sure.DOUBTFUL if undecided else _sure(second, bool(equal))
     decision = replace(decision, sure=sure, comparison=second, equal=equal, undecided=undecided)
@@ -209,10 +214,14 @@ def compare_options(a: Option, b: Option, floor: NoiseFloor | None) -> Compariso
     Where the audit saw the work of one alone, nobody claims that the other costs less.
     """
     comparison = compare_costs(a.cost, b.cost, floor.relative if floor else None)
-    doubts = [a.doubt, b.doubt]
-    if a.unseen != b.unseen and comparison.answer is not (Answer.SLOWER if b.unseen else Answer.FASTER):
-        doubts.append("the audit saw the work of one of them only")
-    return replace(comparison, unit=a.unit, doubt=join_doubts(doubts))
+    doubts, extents = [a.doubt, b.doubt], [a.extent, b.extent]
+    if a.unseen != b.unseen:
+        unseen = int(b.unseen)
+        extents[unseen] = replace(extents[unseen], high=math.inf)
+        if comparison.answer is not (Answer.SLOWER if b.unseen else Answer.FASTER):
+            doubts.append(NOT_AUDITED)
+    between = apart(extents[0], extents[1], comparison.floor)
+    return replace(comparison, unit=a.unit, doubt=join_doubts(doubts), apart=between)
 
 
 def join_doubts(doubts: Iterable[str]) -> str:
@@ -252,14 +261,17 @@ def _option(
     if any(cell not in here for cell in cells):
         return None
     parts = [(cpu, operation, count) for cpu in tiers for operation, count in work.items()]
-    by_size = [
-        sum_costs(
-            [(count, cost_of(here[cpu, operation, size], unit, source=0)) for cpu, operation, count in parts]
-        )
-        for size in case.mix.sizes
-    ]
-    counts = case.mix.counts
-    cost = sum_costs(list(zip(counts, by_size, strict=True))) if counts else mean_cost(by_size)
+
+    def whole(cost_in: Callable[[CellFigure], Cost]) -> Cost:
+        by_size = [
+            sum_costs([(count, cost_in(here[cpu, operation, size])) for cpu, operation, count in parts])
+            for size in case.mix.sizes
+        ]
+        counts = case.mix.counts
+        return sum_costs(list(zip(counts, by_size, strict=True))) if counts else mean_cost(by_size)
+
+    cost = whole(lambda figure: cost_of(figure, unit, source=0))
+    extent = whole(lambda figure: Cost(extent_of(figure, unit))).estimate
     used = [here[cell] for cell in cells]
     return Option(
         algorithm,
@@ -271,6 +283,7 @@ def _option(
         {(operation, size): here[cpu, operation, size] for cpu, operation, size in cells if cpu == tiers[0]},
         join_doubts(doubt_of(figure) for figure in used),
         _unseen(used),
+        extent,
     )
 
 
@@ -354,14 +367,9 @@ def _cost(option: Option) -> float:
     return high if math.isfinite(high) else option.cost.estimate.value
 
 
-def _far(comparison: Comparison) -> bool:
-    """True where the second costs more than twice as much: more than a neighbour on the core explains."""
-    return bool(comparison.doubt) and comparison.ratio.value > SHARED_CORE
-
-
 def _sure(second: Comparison | None, ties: bool) -> Sure:
     if second is None:
         return Sure.ALONE
-    if second.answer is Answer.UNDECIDED:  # and far, or it would be among the undecided
+    if second.answer is Answer.UNDECIDED:  # with a direction, or it would be among the undecided
         return Sure.LIKELY
     return Sure.CLOSE if ties else Sure.CERTAIN

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from perbyte.advise.decision import Case, Decision, Option, compare_options, decide, find_options, join_doubts
-from perbyte.stats.compare import Comparison, Cost, compare_costs, mean_cost
+from perbyte.model import Estimate
+from perbyte.stats.compare import Comparison, Cost, apart, compare_costs, geometric_mean, mean_cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,11 @@ class Library:
     def doubt(self) -> str:
         """Why nothing may be claimed of its cost; empty where something may."""
         return join_doubts(option.doubt for option in self.options)
+
+    @property
+    def extent(self) -> Estimate:
+        """Its cost with all that the doubts may explain."""
+        return geometric_mean([option.extent for option in self.options])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,5 +96,6 @@ def decide_together(cases: Sequence[Case]) -> Together:
         best, second = libraries[:2]
         floor = cases[0].floor
         comparison = compare_costs(best.cost, second.cost, floor.relative if floor else None)
-        comparison = replace(comparison, doubt=join_doubts((best.doubt, second.doubt)))
+        between = apart(best.extent, second.extent, comparison.floor)
+        comparison = replace(comparison, doubt=join_doubts((best.doubt, second.doubt)), apart=between)
     return Together(tuple(cases), parts, tuple(libraries), comparison, gains, tuple(lacks))

@@ -16,13 +16,18 @@ from perbyte.model.algorithm import CPU_FLAGS, no_instructions
 from perbyte.model.text import plain
 from perbyte.report import advicewords as words
 from perbyte.report.beside import rate_text, share_text, states_texts, threads_texts
-from perbyte.report.card import times_text
 from perbyte.report.listing import Head, Listing
-from perbyte.report.wording import number, ratio_text, size_label, value_text
-from perbyte.stats.compare import quotient
+from perbyte.report.wording import number, ratio_text, size_label, times_text, value_text
+from perbyte.stats.compare import NOT_AUDITED, Unsure, quotient
 from perbyte.stats.quantity import Demand, Unit, data_bytes, demands, read
 
 _DIRECTION = {"encrypt": "write", "decrypt": "read"}
+_UNDECIDED = {
+    Unsure.NOISY: ("Noisy, another may cost as little", "A longer run on a quieter machine would show it."),
+    Unsure.CLOSE: ("Close, another may cost as little", "Choose by anything but speed."),
+    Unsure.UNAUDITED: ("Not audited", "What nobody saw at work is not recommended for its speed."),
+}
+"""What it is called where another may cost as little, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,19 +185,20 @@ def _sure(decision: Decision) -> tuple[str, ...]:
             f"{words.option_text(second.best)}, is {'allowed ' * (word == 'with reserve')}{word}.",
         )
     text = f"the runner-up, {words.option_text(second.best)}, costs {times_text(comparison)} as much"
-    cheaper = _unseen(decision)
+    cheaper = (*_unseen(decision), *_passed_over(decision, second))
     if decision.sure is Sure.CERTAIN:
         return (f"Certain: {text}.", *cheaper)
     if decision.sure is Sure.CLOSE:
         rest = "The tie is broken by the longer key." if decision.by_key else "Choose by anything but speed."
-        return (f"Too close to call: {text}. {rest}", *cheaper)
+        return (f"Close: {text}. {rest}", *cheaper)
     if decision.sure is Sure.LIKELY:
-        return (f"Likely: {text}, more than a disturbed figure explains, though {comparison.doubt}.",)
+        return (f"The direction is known, the factor is not: {text}.", *cheaper)
     doubts = [
-        f"{words.option_text(entry.best)} costs {times_text(each)} as much, but {each.doubt or each.reason}"
+        f"{words.option_text(entry.best)} costs {times_text(each)} as much"
         for entry, each in decision.undecided
     ]
-    return (f"It is not known: {'; '.join(doubts)}. A longer run on a quieter machine would show it.",)
+    word = next(unsure for unsure in Unsure if any(each.unsure is unsure for _, each in decision.undecided))
+    return (f"{_UNDECIDED[word][0]}: {'; '.join(doubts)}. {_UNDECIDED[word][1]}", *cheaper)
 
 
 def _unseen(decision: Decision) -> tuple[str, ...]:
@@ -212,6 +218,21 @@ def _unseen(decision: Decision) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def _passed_over(decision: Decision, second: Ranked) -> tuple[str, ...]:
+    """Algorithms that cost less than the runner-up and stand behind it, each with the reason."""
+    named = {entry.algorithm.id for entry, _ in decision.undecided} | {second.algorithm.id}
+    texts = []
+    for entry in decision.ranking[2:]:
+        cheaper = entry.best.unit == second.best.unit and (
+            entry.best.cost.estimate.value < second.best.cost.estimate.value
+        )
+        if cheaper and entry.algorithm.id not in named:
+            word = words.status_word(entry.standing)
+            reasons = [NOT_AUDITED] * entry.best.unseen + [word] * (word != "allowed")
+            texts.append(f"{words.option_text(entry.best)} ({', '.join(reasons) or 'noisy'})")
+    return (f"Left out of this, though they cost less: {'; '.join(texts)}.",) if texts else ()
+
+
 def _audit_parts(decision: Decision) -> bool:
     """Whether the audit confirmed the work of some options and not of others: of public keys it confirms none."""
     return len({option.unseen for entry in decision.ranking for option in entry.options}) > 1
@@ -222,8 +243,8 @@ def _marked(decision: Decision) -> tuple[str, ...]:
     if not _audit_parts(decision):
         return ()
     return (
-        "w in the table: the audit did not confirm the work of that library at these sizes, so it ranks behind those "
-        "whose work was confirmed, and its algorithm may do so too.",
+        "w in the table: a warning, that the audit did not confirm the work of that library at these sizes. It ranks "
+        "behind those whose work was confirmed, and its algorithm may do so too.",
     )
 
 

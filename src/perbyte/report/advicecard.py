@@ -18,13 +18,13 @@ from perbyte.report.advicewords import (
     time_text,
     with_article,
 )
-from perbyte.report.card import RATES, Card, Line, milliseconds, rates_text, times_text, work_time
+from perbyte.report.card import RATES, Card, Line, milliseconds, rates_text, work_time
 from perbyte.report.listing import Head, Listing
-from perbyte.report.wording import number, sentence, size_label, three_digits
+from perbyte.report.wording import number, sentence, size_label, three_digits, times_text
 from perbyte.stats.compare import Answer, cost_of, sum_costs
 from perbyte.stats.quantity import data_bytes
 
-_SIGNS = {Sure.CERTAIN: "►", Sure.CLOSE: "=", Sure.LIKELY: "?", Sure.DOUBTFUL: "?"}
+_SIGNS = {Sure.CERTAIN: "►", Sure.CLOSE: "=", Sure.LIKELY: "►", Sure.DOUBTFUL: "?"}
 _Work = list[tuple[CellFigure, float]]
 
 
@@ -112,8 +112,7 @@ def _weighed(told: Sequence[Told]) -> list[str]:
         if not first or not other or first.best.unit != other.best.unit:
             continue
         comparison = compare_options(first.best, other.best, task.decision.case.floor)
-        doubt = "" if comparison.claimed else f", though {comparison.doubt or comparison.reason}"
-        lines.append(f"{sentence(task.title)}: {times_text(comparison)} the cost of {told[0].title}{doubt}.")
+        lines.append(f"{sentence(task.title)}: {times_text(comparison)} the cost of {told[0].title}.")
     return lines
 
 
@@ -140,11 +139,10 @@ def _for_all(told: Sequence[Told], together: Together, first: Library, rate: flo
     sign, reasons = "", ["the only library here with all parts"]
     if together.comparison and len(together.ranking) > 1:
         next_, comparison = library_text(together.ranking[1].options[0]), together.comparison
-        sign = {Answer.SLOWER: "►", Answer.TIED: "="}.get(comparison.answer, "?")
+        sign = {Answer.SLOWER: "►", Answer.TIED: "="}.get(comparison.direction, "?")
         reasons = [
             f"the next library, {next_}, costs {times_text(comparison)} as much in the mean of the parts"
         ]
-        reasons += [comparison.doubt] if comparison.doubt else []
     gains = [
         f"{told[gain.part].title} by {option_text(gain.option)}, at {times_text(gain.comparison)} the cost"
         for gain in together.gains
@@ -219,7 +217,7 @@ def _row(library: Library, together: Together) -> tuple[str, ...]:
     byte = ", ".join(_per_byte(option) for _, option in with_data)
     handshake = milliseconds(work_time(calls)) if calls else ""
     ratio = library.cost.estimate.value / first.cost.estimate.value
-    mean = ("1" if library is first else f"×{number(ratio)}") + "?" * bool(library.doubt)
+    mean = ("1" if library is first else f"×{number(ratio)}") + " noisy" * bool(library.doubt)
     names = [option.algorithm.name for option in library.options]
     return (library_text(library.options[0]), *names, byte, handshake, mean)
 
