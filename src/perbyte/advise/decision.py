@@ -14,7 +14,8 @@ from dataclasses import dataclass, field, replace
 
 from perbyte.advise.mix import Mix
 from perbyte.advise.standing import Asked, Standing
-from perbyte.catalogue import Catalogue
+from perbyte.catalogue import Catalogue, pattern
+from perbyte.catalogue.facts import strength_of
 from perbyte.catalogue.questions import Task
 from perbyte.model import Algorithm, Cell, CellFigure, Doubt, Estimate, NoiseFloor
 from perbyte.model.cell import FULL
@@ -39,6 +40,9 @@ SOFT = "soft"
 _BACKWARD = {"open": "seal", "decrypt": "encrypt"}
 # the way back takes the work of the way there; what spares less than this cannot have been saved
 _SPARED = 0.1
+_EFFECTS = ("allowed", "discouraged", "unrecommended", "forbidden")
+_CATEGORIES = {128: 1, 192: 3, 256: 5}
+"""NIST's categories: as hard to break as the key of AES with so many bits (FIPS 203, section 8)."""
 _KEYED = frozenset({"aead", "block-cipher", "stream-cipher", "mac"})
 
 
@@ -58,6 +62,7 @@ class Sure(enum.StrEnum):
     CLOSE = "close"
     DOUBTFUL = "cannot be told"
     ALONE = "the only one"
+    RESERVED = "not recommended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +103,21 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """An algorithm with its standing and its options, the cheapest first; none where nothing here measures it."""
+    """An algorithm with its standing and its options, the cheapest first; none where nothing here measures it.
+
+    `weak`: below the strength that is asked for. `preferred`: the task names it before others, whatever it costs.
+    """
 
     algorithm: Algorithm
     standing: Standing
     options: tuple[Option, ...] = ()
+    weak: bool = False
+    preferred: bool = False
+
+    @property
+    def level(self) -> tuple[int, bool, bool]:
+        """What ranks before speed: the standing, the strength, what the task prefers; less is better."""
+        return _EFFECTS.index(self.standing.effect), self.weak, not self.preferred
 
     @property
     def best(self) -> Option:
@@ -165,23 +180,27 @@ def decide(case: Case) -> Decision:
         algorithm = case.catalogue.algorithms[name]
         stands = case.asked.standing(algorithm, case.task.use, case.task.protocol)
         candidates = sorted((option for option in options if option.algorithm.id == name), key=_rank)
-        ranked.append(Ranked(algorithm, stands, tuple(candidates)))
+        prefer = case.task.prefer
+        preferred = prefer is not None and pattern.matches(name, prefer.algorithms)
+        ranked.append(Ranked(algorithm, stands, tuple(candidates), _is_weak(case, algorithm), preferred))
         if not candidates:
             missing.append((algorithm.name, _why_no_figure(case, algorithm)))
     allowed = sorted(
         (entry for entry in ranked if not entry.standing.out and entry.options),
-        key=lambda entry: (entry.standing.effect == "discouraged", *_rank(entry.best)),
+        key=lambda entry: (entry.level, _rank(entry.best)),
     )
     ruled_out = tuple(entry for entry in ranked if entry.standing.out)
     decision = Decision(case, tuple(allowed), ruled_out, (*missing, *case.task.elsewhere.items()), None)
     if not allowed:
         return decision
-    rivals = [entry for entry in allowed[1:] if entry.standing.effect == allowed[0].standing.effect]
+    rivals = [entry for entry in allowed[1:] if entry.level == allowed[0].level]
     pairs = [(entry, compare_options(allowed[0].best, entry.best, case.floor)) for entry in rivals]
     equal = tuple(entry for entry, comparison in pairs if comparison.tie)
     undecided = tuple(pair for pair in pairs if pair[1].direction is not Answer.SLOWER and not pair[1].tie)
     second = pairs[0][1] if pairs else None
     sure = Sure.DOUBTFUL if undecided else _sure(second, bool(equal))
+    if allowed[0].standing.effect == "unrecommended" or allowed[0].weak:
+        sure = Sure.RESERVED
     decision = replace(decision, sure=sure, comparison=second, equal=equal, undecided=undecided)
     return _longest_key_first(decision) if sure is Sure.CLOSE else decision
 
@@ -206,6 +225,17 @@ def _longest_key_first(decision: Decision) -> Decision:
         equal=tuple(entry for entry in tied if entry is not first),
         by_key=True,
     )
+
+
+def _is_weak(case: Case, algorithm: Algorithm) -> bool:
+    """Whether `algorithm` is weaker than the user asks for, or the task where nobody says; False if nobody knows."""
+    asked, least = case.asked.strength, case.task.least
+    strength = strength_of(algorithm.id)
+    if strength and (asked or least):
+        bits = asked or (least.bits if least else 0)
+        category = _CATEGORIES.get(asked, least.category if least else 0)
+        return 0 < (strength.bits or 0) < bits or 0 < (strength.category or 0) < category
+    return bool(asked) and algorithm.kind in _KEYED and 8 * algorithm.key_bytes < asked
 
 
 def compare_options(a: Option, b: Option, floor: NoiseFloor | None) -> Comparison:

@@ -65,6 +65,12 @@ class Together:
         return self.ranking[0] if self.ranking else None
 
 
+def _rank(library: Library) -> tuple[list[object], float]:
+    """First by what ranks before speed, part by part, then by the mean cost."""
+    levels = zip(*(decision.first.level for decision in library.decisions if decision.first), strict=True)
+    return [sum(level) for level in levels], library.cost.estimate.value
+
+
 def decide_together(cases: Sequence[Case]) -> Together:
     """Decide `cases`, the parts of one piece of work, for one library."""
     mixed = [decide(case) for case in cases]
@@ -83,7 +89,7 @@ def decide_together(cases: Sequence[Case]) -> Together:
             options[number][runner, first.algorithm.id] for number in parts if (first := alone[number].first)
         )
         libraries.append(Library(runner, alone, chosen, mean_cost([option.cost for option in chosen])))
-    libraries.sort(key=lambda library: library.cost.estimate.value)
+    libraries.sort(key=_rank)
     gains: tuple[Gain, ...] = ()
     comparison = None
     if libraries:

@@ -39,7 +39,7 @@ QUESTIONS = (
     "disk-2013",
 )
 SECTIONS = {
-    "What is allowed": "profile date languages",
+    "What is allowed": "profile date strength languages",
     "Your work": "rate sizes histogram volume peer mix time_s memory",
     "What else to measure": "threads states disk",
     "How long, and where": "budget cores gentle named",
@@ -56,6 +56,9 @@ class _AdviseOptions(Options):
     )
     date: Annotated[datetime.datetime, click.DateTime(["%Y-%m-%d"])] | None = option(
         "--date", help="The day for which the rules count.  [today]"
+    )
+    strength: Literal["128", "192", "256"] | None = option(
+        "--strength", help="Bits of security at the least.  [those of the question]"
     )
     languages: Words | None = option("--language", help="Only libraries of these languages: c,java...")
     peer: Literal["no-aes-hardware"] | None = option("--peer", help="What the other side lacks (tls).")
@@ -145,7 +148,8 @@ def _wish(options: _AdviseOptions, question: Question) -> Wish:
 
     profile, known = read_profile(options.profile)
     day = (options.date or datetime.datetime.now(datetime.UTC)).date()
-    asked = Asked(day, profile, options.volume or question.volume_bytes, known)
+    volume, strength = options.volume or question.volume_bytes, int(options.strength or 0)
+    asked = Asked(day, profile, volume, known, strength)
     return Wish(asked, options.languages or (), bool(options.peer), options.time_s * 1e9, options.memory)
 
 

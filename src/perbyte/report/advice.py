@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perbyte.advise import Change, Decision, PasswordDecision, Ranked, Sure, View
+from perbyte.advise.decision import compare_options
 from perbyte.catalogue.facts import strength_of
 from perbyte.model import Cell, CellFigure
 from perbyte.model.algorithm import CPU_FLAGS, no_instructions
@@ -21,6 +22,8 @@ from perbyte.report.wording import number, ratio_text, size_label, times_text, v
 from perbyte.stats.compare import NOT_AUDITED, Unsure, quotient
 from perbyte.stats.quantity import Demand, Unit, data_bytes, demands, read
 
+_WAYS = {"seal": "encrypt", "open": "decrypt"}
+_WIDE = 24  # characters of a library in a table; the sentences name its version
 _DIRECTION = {"encrypt": "write", "decrypt": "read"}
 _UNDECIDED = {
     Unsure.NOISY: ("Noisy, another may cost as little", "A longer run on a quieter machine would show it."),
@@ -179,13 +182,11 @@ def _sure(decision: Decision) -> tuple[str, ...]:
     if second is None or comparison is None:
         if second is None:
             return ("It is the only candidate that is allowed and has a figure here.",)
-        word = words.status_word(second.standing)
-        return (
-            "It is the only candidate that is allowed without reserve and has a figure here. The next, "
-            f"{words.option_text(second.best)}, is {'allowed ' * (word == 'with reserve')}{word}.",
-        )
+        return (_above(decision.first, second, decision),)
     text = f"the runner-up, {words.option_text(second.best)}, costs {times_text(comparison)} as much"
     cheaper = (*_unseen(decision), *_passed_over(decision, second))
+    if decision.sure is Sure.RESERVED:
+        return (f"Not recommended, the fastest of those that are left: {text}.", *cheaper)
     if decision.sure is Sure.CERTAIN:
         return (f"Certain: {text}.", *cheaper)
     if decision.sure is Sure.CLOSE:
@@ -199,6 +200,24 @@ def _sure(decision: Decision) -> tuple[str, ...]:
     ]
     word = next(unsure for unsure in Unsure if any(each.unsure is unsure for _, each in decision.undecided))
     return (f"{_UNDECIDED[word][0]}: {'; '.join(doubts)}. {_UNDECIDED[word][1]}", *cheaper)
+
+
+def _above(first: Ranked, second: Ranked, decision: Decision) -> str:
+    """Why `first` stands above the next, where that is not by its cost."""
+    next_, prefer = words.option_text(second.best), decision.case.task.prefer
+    if first.level[:2] == second.level[:2] and prefer:
+        times = times_text(compare_options(first.best, second.best, decision.case.floor))
+        return (
+            f"Before the others whatever it costs: {prefer.says} ({prefer.document}). "
+            f"The next, {next_}, costs {times} as much."
+        )
+    if first.level[0] == second.level[0] and (strength := strength_of(second.algorithm.id)):
+        return f"It is the only candidate here of the strength asked for. The next, {next_}, has {strength.said}."
+    word = words.status_word(second.standing)
+    return (
+        "It is the only candidate that is allowed without reserve and has a figure here. The next, "
+        f"{next_}, is {'allowed ' * (word == 'with reserve')}{word}."
+    )
 
 
 def _unseen(decision: Decision) -> tuple[str, ...]:
@@ -229,6 +248,7 @@ def _passed_over(decision: Decision, second: Ranked) -> tuple[str, ...]:
         if cheaper and entry.algorithm.id not in named:
             word = words.status_word(entry.standing)
             reasons = [NOT_AUDITED] * entry.best.unseen + [word] * (word != "allowed")
+            reasons += ["weaker"] * entry.weak
             texts.append(f"{words.option_text(entry.best)} ({', '.join(reasons) or 'noisy'})")
     return (f"Left out of this, though they cost less: {'; '.join(texts)}.",) if texts else ()
 
@@ -417,8 +437,11 @@ def _table(decision: Decision) -> Listing:
     if any(figure.cycles_per_call is None for figure in figures):
         unit = Unit.MEGABYTES_PER_SECOND if by_size else Unit.NS_PER_CALL
     sizes = dict.fromkeys(size for _, size in keys)
-    places = [(name, size) for name in dict.fromkeys(name for name, _ in keys) for size in sizes]
-    heads = [f"{name} {size_label(size)}" if by_size else name for name, size in places]
+    ways: dict[str, dict[str, None]] = {}  # sealing stands with encrypting, opening with decrypting
+    for name, _ in keys:
+        ways.setdefault(_WAYS.get(name, name), {})[name] = None
+    places = [(tuple(names), size) for names in ways.values() for size in sizes]
+    heads = ["/".join(names) + (f" {size_label(size)}" if by_size else "") for names, size in places]
     protocol, algorithms = decision.case.task.protocol, [entry.algorithm for entry in measured]
     heads += words.wire_columns(algorithms, protocol)
     strong = words.has_strengths(algorithms)
@@ -429,14 +452,18 @@ def _table(decision: Decision) -> Listing:
         known = [strength.said if strength else ""] if strong else []
         sent = words.wire_cells(ranked.algorithm, protocol)
         for option in ranked.options:
-            readings = (
-                read(option.figures[place], unit) if place in option.figures else None for place in places
+            figures_at = (
+                next((option.figures[name, size] for name in names if (name, size) in option.figures), None)
+                for names, size in places
             )
+            readings = [read(figure, unit) if figure else None for figure in figures_at]
             values = [value_text(reading) if reading else "" for reading in readings]
-            library = f"{words.library_text(option)}{mark * option.unseen}"
+            named = words.library_text(option)
+            named = named if len(named) <= _WIDE else plain(option.library, _WIDE)
+            library = f"{named}{mark * option.unseen}"
             rows.append(
                 (ranked.algorithm.name, library, *values, *sent, *known, words.status_word(ranked.standing))
             )
     columns = [Head(unit.value), Head("library"), *(Head(head, "n") for head in heads)]
-    columns += [Head("strength")] if strong else []
-    return Listing("Figures", [*columns, Head("status", once=True)], rows, lead=2)
+    columns += [Head("strength", gives_way=1)] if strong else []
+    return Listing("Figures", [*columns, Head("status", gives_way=2, once=True)], rows, lead=2)

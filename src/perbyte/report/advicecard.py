@@ -15,6 +15,7 @@ from perbyte.report.advicewords import (
     library_text,
     memory_text,
     option_text,
+    reserve_texts,
     time_text,
     with_article,
 )
@@ -86,7 +87,15 @@ def advice_card(
     if len(told) < 2:
         return Card(tuple(lines))
     parts = tuple(
-        Line(task.title, line.sign, line.winner, line.sure if line.sign == "?" else "", line.cost)
+        Line(
+            task.title,
+            line.sign,
+            line.winner,
+            line.sure
+            if line.sign == "?"
+            else " ".join(() if task.passwords else reserve_texts(task.decision)),
+            line.cost,
+        )
         for task, line in zip(told, lines, strict=True)
     )
     if alternatives:
@@ -127,7 +136,7 @@ def _line(told: Told, rate: float | None) -> Line:
                 f"like this makes {guesses_text(parameters)} guesses a second"
             )
         return Line("", "", told.answer, cost=cost)
-    sure = " ".join(dict(told.lines).get("How sure", ()))
+    sure = " ".join((*reserve_texts(decision), *dict(told.lines).get("How sure", ())))
     sign = _SIGNS.get(decision.sure, "") if decision.sure else ""
     cost = _cost(decision.case.task, decision.first.best, rate) if decision.first else ""
     return Line("", sign, told.answer, sure, cost)

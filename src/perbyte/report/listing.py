@@ -192,6 +192,11 @@ def _in_parts(
     room = _widths(columns, rows)
     if width is None:
         width = sum(room) + len(GAP) * len(room)
+    for place in sorted(range(len(columns)), key=lambda place: columns[place].gives_way):
+        if columns[place].gives_way and sum(room) + len(GAP) * (len(room) - 1) > width:
+            kept = [other for other in range(len(columns)) if other != place]
+            fewer = [[row[other] for other in kept] for row in rows]
+            return _in_parts([columns[other] for other in kept], fewer, width, lead)
     left = width - sum(room[:lead]) - len(GAP) * (lead - 1)
     wide = [each + len(GAP) for each in room[lead:]]
     if wide and max(wide) > left:
