@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from perbyte import places
 from perbyte.app.building import build_needed, runners_meant
-from perbyte.app.listener import NOBODY, Listener
+from perbyte.app.listener import NOBODY, Listener, Say
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED, EXIT_MISSING
-from perbyte.locks import cores_held
+from perbyte.locks import cores_held, held_cores, waiting_text
 from perbyte.measure import (
     Plan,
     Prepared,
@@ -20,6 +20,7 @@ from perbyte.measure import (
     RunOutcome,
     Survey,
     carry_out,
+    choose_cores,
     prepare,
     prepare_plan,
     prepare_resumed,
@@ -128,6 +129,12 @@ def conduct_resumed(
     return _carry_out(prepared, RunWriter.resume, path, listener)
 
 
+def hear_held(policy: Policy, urgent: Say) -> None:
+    """Say at once who measures on the cores that a run would take; it waits for them after the libraries are asked."""
+    for line in held_cores(choose_cores(policy.cores)):
+        urgent(line)
+
+
 def of_today(policy: Policy) -> Policy:
     """The policy as runs are made today: audited from outside, and bursts taken in forks.
 
@@ -154,10 +161,7 @@ def _carry_out(
     require_free(path)  # before the wait for cores, which the writer of the same run may hold
 
     def waiting(core: int, holder: str) -> None:
-        listener.urgent(
-            f"waiting: core {core} is being measured on by {holder}. Both would be noisy; Ctrl-C ends the waiting, "
-            "--cores chooses others"
-        )
+        listener.urgent(waiting_text(core, holder))
 
     what = f"perbyte {' '.join(prepared.conditions.command)}"
     hint = hint or f"interrupted; what was measured is kept. Go on with: perbyte measure --resume {path}"

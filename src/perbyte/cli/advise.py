@@ -14,7 +14,7 @@ import click
 from perbyte import extras
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import Duration, PlaceOptions, PolicyOptions, QuietOption, Rate, Size, Words
-from perbyte.cli.streams import note, print_json
+from perbyte.cli.streams import note, note_once, print_json
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE
@@ -158,6 +158,7 @@ def _run(
 ) -> tuple[Run, dict[str, str], int]:
     """The run of the answer, named or measured now; why candidates have no figure; the exit code."""
     from perbyte.app.advising import measure_question
+    from perbyte.app.conducting import hear_held
     from perbyte.app.runs import find_run
     from perbyte.cli.conduct import conduct, note_losses
     from perbyte.store import open_run
@@ -165,6 +166,7 @@ def _run(
     if options.named:
         return open_run(find_run(options.named)), {}, EXIT_FINE
     policy = options.policy(options.budget or BUDGET_S, EPOCHS)
+    hear_held(policy, note_once)
     measure = partial(conduct, policy=policy, quiet=options.notes.quiet, lenient=True)
     done, missing = measure_question(asked, mixes, wish, measure, partial(note, quiet=options.notes.quiet))
     note_losses(done.run, quiet=options.notes.quiet)
