@@ -183,10 +183,7 @@ def measure_question(
         if not spec.threads and (not wish.languages or spec.language in wish.languages)
     ]
     if not specs:
-        raise EnvironmentLacking(
-            f"no runner in {', '.join(wish.languages)} is built",
-            hint="perbyte list runners shows their languages; perbyte build NAME builds one",
-        )
+        raise _no_runner(wish.languages)
     surveyed = survey(specs, ["full", "soft"])
     texts = [
         text
@@ -205,6 +202,22 @@ def measure_question(
     request = Request(tuple(parse_selector(text) for text in texts))
     # never cut: a candidate that is left out for want of time would be missing from the answer
     return conduct(request), missing
+
+
+def _no_runner(languages: Sequence[str]) -> UsageError | EnvironmentLacking:
+    """The languages that there are, or the builds that bring one of those asked for."""
+    by_language: dict[str, list[str]] = {}
+    for spec in locate():
+        by_language.setdefault(spec.language, []).append(spec.name)
+    if unknown := [name for name in languages if name not in by_language]:
+        return UsageError(
+            f"no runner is in '{unknown[0]}'", hint=f"the languages are {', '.join(sorted(by_language))}"
+        )
+    names = [name for language in languages for name in by_language[language]]
+    return EnvironmentLacking(
+        f"no runner in {', '.join(languages)} is built",
+        hint=f"perbyte build {names[0]}" + (f" (or {', '.join(names[1:])})" if names[1:] else ""),
+    )
 
 
 def _selectors(

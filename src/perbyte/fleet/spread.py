@@ -19,6 +19,7 @@ from typing import Any
 import dask
 from distributed import Client, LocalCluster, SSHCluster
 
+from perbyte import extras
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.fleet.conduct import connected
 
@@ -68,7 +69,7 @@ def by_ssh(hosts: Sequence[str]) -> Iterator[str]:
     start.
     """
     if importlib.util.find_spec("asyncssh") is None:
-        raise EnvironmentLacking("--hosts needs asyncssh", hint="pip install 'perbyte[fleet]'")
+        raise EnvironmentLacking("--hosts needs asyncssh", hint=f"run: {extras.install_command('fleet')}")
     names, options = zip(*map(_reached, (hosts[0], *hosts)), strict=True)
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
