@@ -47,9 +47,9 @@ PLACEHOLDERS = {
 }
 WORD = r"(?:'[^']*'|\"[^\"]*\"|\{[^}]*\}|[\w./*@+=\[\]{}-]+)"
 COMMAND = re.compile(rf"\bperbyte ((?:{WORD})(?: {WORD})*)")
-STOP = set(
-    "shows tells would builds makes and or in on with to without of at from needs there for itself measures where again "
-    "each counts has".split()
+STOP = re.compile(
+    r"(shows|tells|would|builds|makes|and|or|in|on|with|to|without|of|at|from|needs|there|for|itself|measures|where|"
+    r"again|each|counts|has)\Z"
 )
 
 
@@ -79,7 +79,7 @@ def hints() -> set[str]:
                 for match in COMMAND.finditer(text_of(node.value)):
                     words = []
                     for word in re.findall(WORD, match[1]):
-                        if word in STOP:
+                        if STOP.match(word):
                             break
                         words.append(word)
                     found.add(" ".join(words))

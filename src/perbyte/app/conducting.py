@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from perbyte import places
 from perbyte.app.building import build_needed, runners_meant
 from perbyte.app.listener import NOBODY, Listener, Say
+from perbyte.catalogue import Selector, pattern
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED, EXIT_MISSING
 from perbyte.locks import cores_held, held_cores, waiting_text
 from perbyte.measure import (
@@ -25,7 +26,7 @@ from perbyte.measure import (
     prepare_plan,
     prepare_resumed,
 )
-from perbyte.model import NOT_REACHED, WRONG, Failure, Policy, Run
+from perbyte.model import NOT_REACHED, WRONG, Cell, Failure, Policy, Run
 
 if TYPE_CHECKING:
     from perbyte.runners import RunnerSpec, TimeLimits
@@ -88,6 +89,8 @@ def conduct(
     require_room(out or places.runs_home() / "new")  # all that needs no core comes before the wait for one
     build_needed(runners_meant(request.selectors), listener.say)
     prepared = prepare(request, of_today(policy), command=command, **more)
+    for line in named_without_cells(request.selectors, prepared.plan.cells):
+        listener.urgent(line)
     if budget:
         prepared = budget(prepared)
     path = out or places.runs_home() / prepared.conditions.run_id
@@ -127,6 +130,22 @@ def conduct_resumed(
         raise disk_error(error, path)
     prepared = prepare_resumed(stored_run(path), command=command, budget_s=budget_s)
     return _carry_out(prepared, RunWriter.resume, path, listener)
+
+
+def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) -> list[str]:
+    """The runners that selectors name among others and that have none of the cells, a line each.
+
+    A table of one library where two were named looks like a slip of the pen.
+    """
+    there = {cell.runner for cell in cells}
+    lines = {
+        f"not: {name} has no {selector.algorithm}"
+        + (f"/{selector.operation}" if selector.operation != "*" else "")
+        for selector in selectors
+        for name in pattern.expand_braces(selector.runner)
+        if not pattern.is_pattern(name) and name not in there
+    }
+    return sorted(lines)
 
 
 def hear_held(policy: Policy, urgent: Say) -> None:

@@ -116,7 +116,7 @@ def run_card(run: Run) -> Card:
     rivals = grouped(kept, lambda figure: (figure.cell.contract, kin_of(figure.cell)))
     several = len({figure.cell.contract for figure in kept}) > 1
     asked = [_Race(run, question, several=several) for question in rivals.values()]
-    asked.sort(key=lambda race: (-len(race.rivals), race.order))
+    asked.sort(key=lambda race: race.order)
     shown = [race for race in asked if len(race.rivals) > 1][:_MOST] or asked[:1]
     notes = []
     if left := len(asked) - len(shown):
@@ -149,8 +149,15 @@ class _Race:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """By operation and algorithm, as in the tables."""
-        return operation_order(self.place[0]), natural(self.rivals[0].cell.algorithm)
+        """AES before others, as most ask for it; then by operation and algorithm, as in the tables."""
+        known = (load().algorithms.get(figure.cell.algorithm) for figure in self.rivals)
+        aes = any(algorithm and algorithm.family == "aes" for algorithm in known)
+        return (
+            not aes,
+            -len(self.rivals),
+            operation_order(self.place[0]),
+            natural(self.rivals[0].cell.algorithm),
+        )
 
     def line(self) -> Line:
         """The answer."""

@@ -16,6 +16,7 @@ from perbyte.model.text import json_ready, plain
 
 GAP = "  "
 _INDENT = "  "
+_NARROW = 12  # characters below which a wrapped column cannot be read: rows become sentences
 _LEAST = 28  # characters for the column that is wrapped, before another one is left out
 _LONGEST = 2000
 _MEASURE = re.compile(r"(?<=[0-9]) (?=(?:s|%|B|KiB|MiB|MB|GHz|MHz|ns|µs)\b|%)")
@@ -172,7 +173,10 @@ def _flowing(
             if _left(room, flowing, width) >= min(_LEAST, room[flowing]):
                 break
             del room[place]
-        room[flowing] = min(room[flowing], max(_left(room, flowing, width), 1))
+        left = _left(room, flowing, width)
+        if left < min(_NARROW, room[flowing]):
+            return [(line, False) for row in rows for line in _sentence(columns, row, width, 1)]
+        room[flowing] = min(room[flowing], left)
     drawn = []
     for number, row in enumerate(_table(columns, rows)):
         flow = textwrap.wrap(row[flowing], room[flowing], break_on_hyphens=False) or [""]

@@ -19,16 +19,17 @@ from perbyte.stats.trials import BaselineChange, BesideTheBest, CountChange
 
 
 def beside_lines(run: Run, own: Collection[str], bests: Sequence[BesideTheBest]) -> Iterator[str]:
-    """The table of a run, how the rows of `own` were compiled, and their ratios to the best library."""
-    yield render_table(run)
-    for identity in sorted(run.conditions.identities, key=lambda identity: identity.runner):
-        if identity.runner in own:
-            yield f"{identity.runner}: {identity.library}, {identity.compiler}, {identity.flags or 'no flags'}"
+    """What the rows of `own` cost beside the best library, how they were compiled, and the table of the run."""
     several = len({best.own.cell.contract for best in bests}) > 1
     for best in bests:
         yield beside_line(best, several=several)
     if not bests and any(figure.cell.runner in own for figure in run.cells):
         yield "no library here does the same under this contract: nothing to compare with"
+    for identity in sorted(run.conditions.identities, key=lambda identity: identity.runner):
+        if identity.runner in own:
+            yield f"{identity.runner}: {identity.library}, {identity.compiler}, {identity.flags or 'no flags'}"
+    yield ""
+    yield render_table(run)
     yield from count_lines(run)
 
 

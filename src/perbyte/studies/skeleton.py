@@ -11,6 +11,7 @@ import csv
 import io
 import json
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -120,10 +121,15 @@ def draw(about: About, figures: Sequence[dict[str, str]]) -> dict[str, str]:
 
 
 def write_study(folder: Path, files: Mapping[str, str]) -> Study:
-    """Write what `draw` gave into a new folder, and read it as a study. Raises OSError."""
-    folder.mkdir(parents=True)
-    for name, text in files.items():
-        (folder / name).write_text(text, encoding="utf-8")
+    """Write what `draw` gave into a new folder and read it; nothing stays where that fails. Raises OSError."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}-") as place:
+        made = Path(place, folder.name)
+        made.mkdir()
+        for name, text in files.items():
+            (made / name).write_text(text, encoding="utf-8")
+        read_study(made)
+        made.rename(folder)
     return read_study(folder)
 
 
