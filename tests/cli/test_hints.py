@@ -72,7 +72,7 @@ def text_of(node: ast.AST) -> str:
 
 def hints() -> set[str]:
     """The commands in all hints of the package."""
-    found = set()
+    commands_of = set()
     for path in SOURCE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.keyword) and node.arg == "hint":
@@ -82,8 +82,8 @@ def hints() -> set[str]:
                         if STOP.match(word):
                             break
                         words.append(word)
-                    found.add(" ".join(words))
-    return found
+                    commands_of.add(" ".join(words))
+    return commands_of
 
 
 def typed(hint: str, known: dict[str, str]) -> list[str]:

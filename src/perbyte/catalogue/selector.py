@@ -193,18 +193,9 @@ def _parse_path(path: str) -> tuple[str, str, str]:
         return "*", parts[0], "*"
     operations = {operation for kind in OPERATIONS.values() for operation in kind}
     if len(parts) == 2 and parts[1] in operations:
-        raise UsageError(f"'{parts[1]}' is an operation and no algorithm", hint=_operation_hint(*parts))
+        hint = f"write '*/{path}', or see what there is: perbyte list operations {parts[0]}"
+        raise UsageError(f"'{parts[1]}' is an operation and no algorithm", hint=hint)
     return parts[0], parts[1], parts[2] if len(parts) == 3 else "*"
-
-
-def _operation_hint(name: str, operation: str) -> str:
-    """How an algorithm's operation is written: one that it has."""
-    from perbyte.catalogue import load
-
-    known = load().algorithms.get(name)
-    if known is None or operation in known.operations:
-        return f"write '*/{name}/{operation}'"
-    return f"{name} has {', '.join(known.operations)}: write '*/{name}/{known.operations[0]}'"
 
 
 def _parse_options(options: list[str]) -> dict[str, str]:
