@@ -204,14 +204,14 @@ def measure_question(
     return conduct(request), missing
 
 
-def _no_runner(languages: Sequence[str]) -> UsageError | EnvironmentLacking:
+def _no_runner(languages: Sequence[str]) -> EnvironmentLacking:
     """The languages that there are, or the builds that bring one of those asked for."""
     by_language: dict[str, list[str]] = {}
     for spec in locate():
         by_language.setdefault(spec.language, []).append(spec.name)
     if unknown := [name for name in languages if name not in by_language]:
-        return UsageError(
-            f"no runner is in '{unknown[0]}'", hint=f"the languages are {', '.join(sorted(by_language))}"
+        return EnvironmentLacking(
+            f"no runner in {unknown[0]} is built", hint=f"the languages are {', '.join(sorted(by_language))}"
         )
     names = [name for language in languages for name in by_language[language]]
     return EnvironmentLacking(
