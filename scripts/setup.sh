@@ -2,7 +2,7 @@
 # Make .venv from the lock file; install what apt provides when that is possible.
 # Not root, or no apt: the exact command is printed and what is present is used.
 # Usage: [FOR=bench] setup.sh [PYTHON [PACKAGE...]]; the packages are wanted beside the usual ones. FOR=bench leaves out
-# what only tests and the further extras need.
+# what only tests need.
 set -eu
 python=${1:-python3}
 [ $# -gt 0 ] && shift

@@ -29,6 +29,7 @@ suppress_warnings = ["misc.highlighting_failure"]  # `...` in a listing, and nam
 html_theme = "furo"
 html_copy_source = False
 html_show_sourcelink = False
+html_show_copyright = False
 html_theme_options = {"sidebar_hide_name": False}
 language = "en"
 

@@ -11,6 +11,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from perbyte.errors import EnvironmentLacking
 
@@ -43,32 +44,38 @@ def extra_of(module: str) -> str:
 
 
 def install_command(extra: str) -> str:
-    """The command that adds `extra` to this installation, by the tool that installed it."""
-    name = f"perbyte[{extra}]"
-    if origin := _origin():
-        name = f"{name} @ {origin}"
+    """The command that adds `extra` to this installation, by the tool that installed it, from where it came.
+
+    Never the name of a package alone: an index could have one of that name that is somebody else's.
+    """
+    origin, editable = _origin()
     home = Path(sys.prefix)
+    if editable and home == Path(origin, ".venv"):
+        return shlex.join(["make", "-C", origin, "setup"])
+    name = f"{origin}[{extra}]" if editable or not origin else f"perbyte[{extra}] @ {origin}"
     if (home / "pipx_metadata.json").is_file():
         words = ["pipx", "install", "--force", name]
     elif (home / "uv-receipt.toml").is_file():
         words = ["uv", "tool", "install", name]
     else:
-        words = [sys.executable, "-m", "pip", "install", name]
-    return shlex.join(words)
+        words = [sys.executable, "-m", "pip", "install", *["-e"] * editable, name]
+    return shlex.join(words) if origin else f"{shlex.join(words[:-1])} 'CHECKOUT-OR-WHEEL{name}'"
 
 
 def _lacking(extra: str) -> list[str]:
     return [name for name in EXTRAS[extra] if importlib.util.find_spec(name) is None]
 
 
-def _origin() -> str:
-    """Where this installation came from, if not from a package index; empty for an index or a checkout."""
+def _origin() -> tuple[str, bool]:
+    """Where this installation came from, and whether it is a checkout in place; empty where nobody knows (an index)."""
     import importlib.metadata  # slow to load, and only needed here
 
     try:
         text = importlib.metadata.distribution("perbyte").read_text("direct_url.json")
         origin = json.loads(text or "{}")
     except (importlib.metadata.PackageNotFoundError, ValueError):
-        return ""
-    editable = origin.get("dir_info", {}).get("editable")
-    return "" if editable else str(origin.get("url", ""))
+        return "", False
+    url = str(origin.get("url", ""))
+    if not origin.get("dir_info", {}).get("editable"):
+        return url, False
+    return unquote(urlsplit(url).path), True

@@ -108,6 +108,20 @@ def held_by(place: Path) -> str:
     return ""
 
 
+def waiting_text(core: int, holder: str) -> str:
+    """What is said to whoever waits for a core."""
+    return (
+        f"waiting: core {core} is being measured on by {holder}. Both would be noisy; Ctrl-C ends the waiting, "
+        "--cores chooses others"
+    )
+
+
+def held_cores(cores: Sequence[int]) -> list[str]:
+    """Who has to be waited for, a line for each of `cores` that somebody measures on now. Waits for nobody."""
+    places_of = ((core, _place_of(core)) for core in sorted(set(cores)))
+    return [waiting_text(core, holder) for core, place in places_of if (holder := held_by(place))]
+
+
 @contextlib.contextmanager
 def cores_held(
     cores: Sequence[int], what: str, *, waiting: Callable[[int, str], None] | None = None
@@ -123,12 +137,16 @@ def cores_held(
             home = places.locks_home()
             try:
                 home.mkdir(parents=True, exist_ok=True)
-                lock = Lock(home / f"perbyte-core-{core}.lock", shared=True)
+                lock = Lock(_place_of(core), shared=True)
             except OSError:
                 continue
             held.callback(lock.release)
             lock.wait(what, partial(waiting, core) if waiting else _unheard)
         yield
+
+
+def _place_of(core: int) -> Path:
+    return places.locks_home() / f"perbyte-core-{core}.lock"
 
 
 def _unheard(_holder: str) -> None:

@@ -99,7 +99,7 @@ def test_doubtful_figures_choose_no_library_beyond_doubt():
     together = decide_together(noisy)
     _, card = card_of(together)
     assert card.lines[0].sign == "?"
-    assert card.lines[0].sure.count("the figure is noisy") == 1, "a doubt is told once"
+    assert card.lines[0].sure.count("noisy") == 1, "a doubt is told once"
     assert "cheaper: nothing beyond doubt" in card.lines[0].sure
 
 
@@ -123,10 +123,7 @@ def test_a_size_at_which_the_longer_key_ties_says_that_it_was_chosen_by_it():
     decision = decide(replace(short, figures=figures))
     assert decision.first.algorithm.id == "aes-128-gcm"
     sentences = " ".join(dict(tell(decision, changes(decision)).lines)["What would change the answer"])
-    assert (
-        "For 64 B alone: AES-256 in GCM, in Alpha 1.0 (too close to call, the longer key of a tie)."
-        in sentences
-    )
+    assert "For 64 B alone: AES-256 in GCM, in Alpha 1.0 (close, the longer key of a tie)." in sentences
 
 
 def test_the_rate_of_the_user_takes_the_place_of_those_that_people_have():

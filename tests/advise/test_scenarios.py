@@ -91,7 +91,7 @@ def test_a_tie_is_a_tie():
     told = told_of(case("tls", TLS | {"alpha/aes-256-gcm": 0.5004}))
     assert told.decision.sure is Sure.CLOSE
     assert told.answer == "AES-256 in GCM, in Alpha 1.0 or AES-128 in GCM, in Alpha 1.0"
-    assert said(told, "How sure").startswith("Too close to call: the runner-up, AES-128 in GCM")
+    assert said(told, "How sure").startswith("Close: the runner-up, AES-128 in GCM")
     assert "AES-256 in GCM: " in said(told, "Status"), "the status of both is told"
 
 
@@ -175,14 +175,15 @@ def test_a_noisy_figure_claims_nothing():
     )
     told = told_of(noisy)
     assert told.decision.sure is Sure.DOUBTFUL
-    assert "It is not known" in said(told, "How sure")
-    assert "the figure is noisy" in said(told, "How sure")
+    assert said(told, "How sure").startswith("Noisy, another may cost as little: AES-256 in GCM")
+    assert "costs ×1.30 (×0.647 to ×2.62; noisy)" in said(told, "How sure")
     far = {"alpha/aes-128-gcm": 0.5, "alpha/chacha20-poly1305": 1.1}
     made = case("tls", far)
     noisy = replace(
         made, figures=tuple(replace(each_figure, quality=Quality.NOISY) for each_figure in made.figures)
     )
     assert decide(noisy).sure is Sure.LIKELY, "a neighbour on the core costs half of it at the most"
+    assert "costs ×2.20 (at least ×1.09; noisy) as much" in said(told_of(noisy), "How sure"), "rounded down"
 
 
 def test_figures_without_an_interval_are_ranked_but_nothing_is_claimed():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 
 import pytest
@@ -103,7 +104,10 @@ def test_what_needs_an_extra_names_it_first_with_the_command(core, extra, words)
     done = core(*words)
     assert done.returncode == 3
     assert f"needs the extra '{extra}'" in done.stderr
-    assert f"-m pip install 'perbyte[{extra}]'" in done.stderr
+    assert "'perbyte[" not in done.stderr, "an index could hold that name for somebody else"
+    assert re.search(
+        rf"run: (make -C /\S+ setup|\S+ -m pip install -e '?/[^']+\[{extra}\]'?)$", done.stderr, re.M
+    )
     assert "Traceback" not in done.stderr
 
 
@@ -117,19 +121,28 @@ def test_a_run_is_signed_once_its_samples_are_in_files(world, core, made, tmp_pa
 @pytest.mark.parametrize(
     ("left", "command"),
     [
-        ("pipx_metadata.json", "pipx install --force 'perbyte[report]'"),
-        ("uv-receipt.toml", "uv tool install 'perbyte[report]'"),
+        ("pipx_metadata.json", "pipx install --force '/srv/perbyte[report]'"),
+        ("uv-receipt.toml", "uv tool install '/srv/perbyte[report]'"),
     ],
 )
 def test_the_command_is_that_of_the_tool_that_installed_it(monkeypatch, tmp_path, left, command):
     """Each of these tools leaves a file of its own in the environment that it makes."""
     (tmp_path / left).touch()
     monkeypatch.setattr("sys.prefix", str(tmp_path))
+    monkeypatch.setattr(extras, "_origin", lambda: ("/srv/perbyte", True))
     assert extras.install_command("report") == command
+    (tmp_path / left).unlink()
+    assert extras.install_command("report").endswith("-m pip install -e '/srv/perbyte[report]'")
+    monkeypatch.setattr("sys.prefix", "/srv/perbyte/.venv")
+    assert extras.install_command("report") == "make -C /srv/perbyte setup"
+    monkeypatch.setattr(extras, "_origin", lambda: ("", False))
+    assert extras.install_command("report").endswith("'CHECKOUT-OR-WHEEL[report]'"), (
+        "never a name of an index"
+    )
 
 
 def test_an_installation_from_a_file_is_added_to_from_there(monkeypatch):
-    monkeypatch.setattr(extras, "_origin", lambda: "file:///srv/perbyte-1-py3-none-any.whl")
+    monkeypatch.setattr(extras, "_origin", lambda: ("file:///srv/perbyte-1-py3-none-any.whl", False))
     assert "'perbyte[query] @ file:///srv/perbyte-1-py3-none-any.whl'" in extras.install_command("query")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from perbyte.app.trying.bench import Bench, Nowhere
 from perbyte.app.trying.clock import BESIDE_S, LEAST_S, WALL_S, Clock
 from perbyte.catalogue import load
 from perbyte.errors import EXIT_FINE
+from perbyte.locks import Lock
 from perbyte.measure import Survey
 from perbyte.measure.forecast import Pace
 from perbyte.model import Cell, Policy
@@ -65,6 +67,33 @@ def test_epochs_go_where_one_library_does_not_fit_either_but_not_of_a_baseline(b
     assert policy.epochs == 3 < Policy().epochs
     bench.fewest_epochs = Policy().epochs
     assert bench._in_time(Survey({}, {}, ()), cells, pace)[1].epochs == Policy().epochs
+
+
+def test_what_others_held_the_cores_for_is_not_taken_from_the_time():
+    clock = Clock(began=time.monotonic() - 30)
+    assert clock.left_s == LEAST_S
+    clock.waited_s = 28.0
+    assert 6 < clock.left_s < WALL_S
+
+
+@pytest.mark.native
+def test_whoever_waits_for_the_cores_says_so_and_has_the_whole_time_then(world, script, tmp_path):
+    world.add(script("alpha"))
+    source = tmp_path / "mine.c"
+    source.write_text((Path(__file__).parent.parent / "trial" / "code" / "sha256.c").read_text())
+    world.home.mkdir(exist_ok=True)
+    locks = [Lock(world.home / f"perbyte-core-{core}.lock", shared=True) for core in os.sched_getaffinity(0)]
+    assert all(lock.take("perbyte measure 'a/*'") for lock in locks)
+    child = world.start("try", source, "--as", "sha-256", "--size", "64", "--budget", "500ms")
+    told = next(line for line in child.stderr if line.startswith("waiting: core "))
+    assert "perbyte measure 'a/*'" in told
+    assert child.poll() is None
+    for lock in locks:
+        lock.release()
+    out, rest = child.communicate(timeout=60)
+    assert child.returncode == EXIT_FINE, rest
+    assert "mine, digest 64 B" in out
+    assert "waiting" not in rest, "said once"
 
 
 @pytest.mark.native

@@ -1,4 +1,4 @@
-"""What a new user types: the commands of README.md in their order, on scripted runners, and the form of the answers.
+"""What a new user types: the commands of README.md and of pages in their order, on scripted runners, and their form.
 
 Form: the first lines of an answer, without its numbers, spaces, marks of doubt, versions, and which library won.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,10 @@ NAMES = rf"(?:{'|'.join(sorted((*LIBRARIES, 'OpenSSL', 'Crypto++', 'Nettle', 'Fa
 INSTALLS = re.compile(r"(make|pipx|uv|python3|pip|\.) ")  # each is a target or an installation of its own
 SHOWN = re.compile(r"<!-- shown: \S+ -->\n```console\n\$ ([^\n]+)\n(.*?)```", re.DOTALL)
 # the bursts of scripted runners take no time, and the figures are of no interest
+CIPHERS = (
+    *(("aes-128-xts", 0.1), ("aes-256-xts", 0.14), ("aes-128-gcm", 0.3), ("aes-256-gcm", 0.4)),
+    ("chacha20-poly1305", 0.9),
+)
 XTS = (("encrypt", 1.05), ("decrypt", 1.0))
 SHORT = {
     "advise": ("--budget", "4s", "--cores", "0"),
@@ -44,7 +49,8 @@ def readme() -> str:
 def typed(text: str) -> list[str]:
     """The commands of a document in their order, without their comments."""
     blocks = re.findall(r"```console[^\n]*\n(.*?)```", text, re.DOTALL)
-    lines = [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+    shown = [line.strip() for block in blocks for line in block.splitlines()]
+    lines = [line[2:] for line in shown if line.startswith("$ ")]
     return [re.sub(r"\s+#.*", "", line) for line in lines]
 
 
@@ -55,8 +61,8 @@ def libraries(world):
         times = 2 + abs(number - 1)
         ciphers = [
             row(algorithm, operation, "message/1", per_call=40.0, per_byte=times * cost * dearer)
-            for algorithm, cost in (("aes-128-xts", 0.1), ("aes-256-xts", 0.14), ("aes-128-gcm", 0.3))
-            for operation, dearer in ((("seal", 1.0), ("open", 1.05)) if "gcm" in algorithm else XTS)
+            for algorithm, cost in CIPHERS
+            for operation, dearer in ((("seal", 1.0), ("open", 1.05)) if "xts" not in algorithm else XTS)
         ]
         hashing = row("sha-256", "digest", "oneshot/1", per_call=200.0, per_byte=1.0 + 0.1 * number)
         noise = {"sample": 0.0005, "probe": 0.0001}
@@ -68,15 +74,15 @@ def libraries(world):
     return world
 
 
-def run_typed(world, line: str) -> subprocess.CompletedProcess[str]:
+def run_typed(world, line: str, place: Path = ROOT) -> subprocess.CompletedProcess[str]:
     """Run a line as a shell would, from the checkout; `perbyte` is this one and has little time."""
     command, *pipe = line.split(" | ")
     words = shlex.split(command)
-    short = SHORT.get(words[1], ())
+    short = () if "--run" in words else SHORT.get(words[1], ())
     command = shlex.join([sys.executable, "-m", "perbyte.cli", *words[1:], *short])
     return subprocess.run(
         ["sh", "-c", " | ".join([command, *pipe])],
-        cwd=ROOT,
+        cwd=place,
         env=world.environment | {"NO_COLOR": "1"},
         capture_output=True,
         text=True,
@@ -100,6 +106,31 @@ def test_the_commands_of_the_readme_work_in_their_order_and_print_what_is_shown(
         assert printed, line
         if line in shown:
             assert printed == [form(each) for each in shown[line].splitlines()], done.stdout
+
+
+# what takes a library, a machine or a file that scripted runners do not stand for; each is parsed in tests/house
+ELSEWHERE = re.compile(r"password|--limits|runs/theirs|--states|--threads|^(?!perbyte)")
+
+
+@pytest.mark.slow
+@pytest.mark.native
+@pytest.mark.parametrize("page", ["paper", "advise"])
+def test_the_commands_of_a_page_work_in_their_order(libraries, page, tmp_path):
+    text = (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+    for block in re.findall(r"```toml\n(authority.*?)```", text, re.DOTALL):
+        (tmp_path / "house.toml").write_text(block, encoding="utf-8")
+    ran = 0
+    for line in typed(text):
+        if ELSEWHERE.search(line):
+            continue
+        if "results/monday" in line:
+            newest = max((libraries.home / "runs").iterdir(), key=lambda run: run.stat().st_mtime)
+            shutil.copytree(newest, tmp_path / "results" / "monday")
+        done = run_typed(libraries, line, tmp_path)
+        assert done.returncode == 0, f"{line}: {done.stderr}"
+        assert "error:" not in done.stderr, line
+        ran += 1
+    assert ran >= 3
 
 
 def test_what_installs_comes_first_and_names_targets_that_there_are():

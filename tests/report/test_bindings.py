@@ -63,7 +63,7 @@ def test_nothing_is_claimed_of_ties_and_doubtful_figures() -> None:
     assert claim_text(tie.comparison) == "alike within 1.0%"
     noisy = a_run(figure("openssl", 400.0), figure("snake", 900.0, quality=Quality.NOISY))
     assert "noisy" in claim_text(bindings(noisy)[0].comparison)
-    assert "the figure is noisy" in render_table(noisy, width=200, colour=False)
+    assert "(at least ×1.12; noisy)" in render_table(noisy, width=200, colour=False)
 
 
 def test_other_versions_below_are_named() -> None:

@@ -104,7 +104,7 @@ def test_rows_say_what_is_known() -> None:
     assert row[5:7] == ("4.00", "not known")
     equal = (figure("encrypt", 1000.0, epochs=(0.01, 0.0, -0.01)), figure("decrypt", 1001.0))
     (row,) = ratio_rows(RunView(made_run(equal)))
-    assert row[-1] == "not known: the interval of the ratio covers 1"
+    assert row[-1] == "close: they differ by less than 6.1%"
 
 
 def test_published_ratios_stand_beside_todays() -> None:

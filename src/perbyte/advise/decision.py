@@ -9,26 +9,30 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from perbyte.advise.mix import Mix
 from perbyte.advise.standing import Asked, Standing
-from perbyte.catalogue import Catalogue
+from perbyte.catalogue import Catalogue, pattern
+from perbyte.catalogue.facts import strength_of
 from perbyte.catalogue.questions import Task
-from perbyte.model import Algorithm, Cell, CellFigure, Doubt, NoiseFloor
+from perbyte.model import Algorithm, Cell, CellFigure, Doubt, Estimate, NoiseFloor
 from perbyte.model.cell import FULL
 from perbyte.stats.compare import (
+    ANYTHING,
     CYCLES,
+    NOT_AUDITED,
     NS,
-    SHARED_CORE,
     UNSEEN,
     Answer,
     Comparison,
     Cost,
+    apart,
     compare_costs,
     cost_of,
     doubt_of,
+    extent_of,
     mean_cost,
     sum_costs,
 )
@@ -37,6 +41,9 @@ SOFT = "soft"
 _BACKWARD = {"open": "seal", "decrypt": "encrypt"}
 # the way back takes the work of the way there; what spares less than this cannot have been saved
 _SPARED = 0.1
+_EFFECTS = ("allowed", "discouraged", "unrecommended", "forbidden")
+_CATEGORIES = {128: 1, 192: 3, 256: 5}
+"""NIST's categories: as hard to break as the key of AES with so many bits (FIPS 203, section 8)."""
 _KEYED = frozenset({"aead", "block-cipher", "stream-cipher", "mac"})
 
 
@@ -53,9 +60,10 @@ class Sure(enum.StrEnum):
 
     CERTAIN = "certain"
     LIKELY = "likely"
-    CLOSE = "too close to call"
+    CLOSE = "close"
     DOUBTFUL = "cannot be told"
     ALONE = "the only one"
+    RESERVED = "not recommended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,7 @@ class Option:
 
     `figures` by operation and size are those of this machine (of the soft tier where no AES is assumed); `doubt` says
     why nothing may be claimed of it, empty where it may. `unseen`: of an operation the audit saw the work at no size.
+    `extent` is the cost with all that the doubts may explain.
     """
 
     algorithm: Algorithm
@@ -90,15 +99,26 @@ class Option:
     figures: Mapping[tuple[str, int], CellFigure]
     doubt: str = ""
     unseen: bool = False
+    extent: Estimate = ANYTHING
 
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """An algorithm with its standing and its options, the cheapest first; none where nothing here measures it."""
+    """An algorithm with its standing and its options, the cheapest first; none where nothing here measures it.
+
+    `weak`: below the strength that is asked for. `preferred`: the task names it before others, whatever it costs.
+    """
 
     algorithm: Algorithm
     standing: Standing
     options: tuple[Option, ...] = ()
+    weak: bool = False
+    preferred: bool = False
+
+    @property
+    def level(self) -> tuple[int, bool, bool]:
+        """What ranks before speed: the standing, the strength, what the task prefers; less is better."""
+        return _EFFECTS.index(self.standing.effect), self.weak, not self.preferred
 
     @property
     def best(self) -> Option:
@@ -161,23 +181,27 @@ def decide(case: Case) -> Decision:
         algorithm = case.catalogue.algorithms[name]
         stands = case.asked.standing(algorithm, case.task.use, case.task.protocol)
         candidates = sorted((option for option in options if option.algorithm.id == name), key=_rank)
-        ranked.append(Ranked(algorithm, stands, tuple(candidates)))
+        prefer = case.task.prefer
+        preferred = prefer is not None and pattern.matches(name, prefer.algorithms)
+        ranked.append(Ranked(algorithm, stands, tuple(candidates), _is_weak(case, algorithm), preferred))
         if not candidates:
             missing.append((algorithm.name, _why_no_figure(case, algorithm)))
     allowed = sorted(
         (entry for entry in ranked if not entry.standing.out and entry.options),
-        key=lambda entry: (entry.standing.effect == "discouraged", _rank(entry.best)),
+        key=lambda entry: (entry.level, _rank(entry.best)),
     )
     ruled_out = tuple(entry for entry in ranked if entry.standing.out)
     decision = Decision(case, tuple(allowed), ruled_out, (*missing, *case.task.elsewhere.items()), None)
     if not allowed:
         return decision
-    rivals = [entry for entry in allowed[1:] if entry.standing.effect == allowed[0].standing.effect]
+    rivals = [entry for entry in allowed[1:] if entry.level == allowed[0].level]
     pairs = [(entry, compare_options(allowed[0].best, entry.best, case.floor)) for entry in rivals]
     equal = tuple(entry for entry, comparison in pairs if comparison.tie)
-    undecided = tuple(pair for pair in pairs if pair[1].answer is Answer.UNDECIDED and not _far(pair[1]))
+    undecided = tuple(pair for pair in pairs if pair[1].direction is not Answer.SLOWER and not pair[1].tie)
     second = pairs[0][1] if pairs else None
     sure = Sure.DOUBTFUL if undecided else _sure(second, bool(equal))
+    if allowed[0].standing.effect == "unrecommended" or allowed[0].weak:
+        sure = Sure.RESERVED
     decision = replace(decision, sure=sure, comparison=second, equal=equal, undecided=undecided)
     return _longest_key_first(decision) if sure is Sure.CLOSE else decision
 
@@ -204,18 +228,32 @@ def _longest_key_first(decision: Decision) -> Decision:
     )
 
 
+def _is_weak(case: Case, algorithm: Algorithm) -> bool:
+    """Whether `algorithm` is weaker than the user asks for, or the task where nobody says; False if nobody knows."""
+    asked, least = case.asked.strength, case.task.least
+    strength = strength_of(algorithm.id)
+    if strength and (asked or least):
+        bits = asked or (least.bits if least else 0)
+        category = _CATEGORIES.get(asked, least.category if least else 0)
+        return 0 < (strength.bits or 0) < bits or 0 < (strength.category or 0) < category
+    return bool(asked) and algorithm.kind in _KEYED and 8 * algorithm.key_bytes < asked
+
+
 def compare_options(a: Option, b: Option, floor: NoiseFloor | None) -> Comparison:
     """Compare the cost of `b` with that of `a`; the doubts of their figures are those of the comparison.
 
     Where the audit saw the work of one alone, nobody claims that the other costs less.
     """
     comparison = compare_costs(a.cost, b.cost, floor.relative if floor else None)
-    doubts = [a.doubt, b.doubt]
-    factor = comparison.ratio.value if a.unseen else 1 / max(comparison.ratio.value, 1e-9)
-    known = comparison.answer is (Answer.SLOWER if b.unseen else Answer.FASTER) or factor > UNSEEN
-    if a.unseen != b.unseen and not known:
-        doubts.append("the audit saw the work of one of them only")
-    return replace(comparison, unit=a.unit, doubt=join_doubts(doubts))
+    doubts, extents = [a.doubt, b.doubt], [a.extent, b.extent]
+    if a.unseen != b.unseen:
+        unseen = int(b.unseen)
+        extents[unseen] = replace(extents[unseen], high=UNSEEN * extents[unseen].high)
+        factor = comparison.ratio.value if a.unseen else 1 / max(comparison.ratio.value, 1e-9)
+        if comparison.answer is not (Answer.SLOWER if b.unseen else Answer.FASTER) and factor <= UNSEEN:
+            doubts.append(NOT_AUDITED)
+    between = apart(extents[0], extents[1], comparison.floor)
+    return replace(comparison, unit=a.unit, doubt=join_doubts(doubts), apart=between)
 
 
 def join_doubts(doubts: Iterable[str]) -> str:
@@ -255,14 +293,17 @@ def _option(
     if any(cell not in here for cell in cells):
         return None
     parts = [(cpu, operation, count) for cpu in tiers for operation, count in work.items()]
-    by_size = [
-        sum_costs(
-            [(count, cost_of(here[cpu, operation, size], unit, source=0)) for cpu, operation, count in parts]
-        )
-        for size in case.mix.sizes
-    ]
-    counts = case.mix.counts
-    cost = sum_costs(list(zip(counts, by_size, strict=True))) if counts else mean_cost(by_size)
+
+    def whole(cost_in: Callable[[CellFigure], Cost]) -> Cost:
+        by_size = [
+            sum_costs([(count, cost_in(here[cpu, operation, size])) for cpu, operation, count in parts])
+            for size in case.mix.sizes
+        ]
+        counts = case.mix.counts
+        return sum_costs(list(zip(counts, by_size, strict=True))) if counts else mean_cost(by_size)
+
+    cost = whole(lambda figure: cost_of(figure, unit, source=0))
+    extent = whole(lambda figure: Cost(extent_of(figure, unit))).estimate
     used = [here[cell] for cell in cells]
     return Option(
         algorithm,
@@ -274,6 +315,7 @@ def _option(
         {(operation, size): here[cpu, operation, size] for cpu, operation, size in cells if cpu == tiers[0]},
         join_doubts(doubt_of(figure) for figure in used),
         _unseen(used),
+        extent,
     )
 
 
@@ -357,14 +399,9 @@ def _cost(option: Option) -> float:
     return high if math.isfinite(high) else option.cost.estimate.value
 
 
-def _far(comparison: Comparison) -> bool:
-    """True where the second costs more than twice as much: more than a neighbour on the core explains."""
-    return bool(comparison.doubt) and comparison.ratio.value > SHARED_CORE
-
-
 def _sure(second: Comparison | None, ties: bool) -> Sure:
     if second is None:
         return Sure.ALONE
-    if second.answer is Answer.UNDECIDED:  # and far, or it would be among the undecided
+    if second.answer is Answer.UNDECIDED:  # with a direction, or it would be among the undecided
         return Sure.LIKELY
     return Sure.CLOSE if ties else Sure.CERTAIN

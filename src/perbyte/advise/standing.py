@@ -51,13 +51,15 @@ class Standing:
 class Asked:
     """What the user said: the profile, the date it has to hold on, and the volume of data under one key in bytes.
 
-    `known` are the statuses with a profile of the user's own; None: those that Perbyte ships.
+    `known` are the statuses with a profile of the user's own; None: those that Perbyte ships. `strength`: the bits that
+    are asked for at the least; 0: what the task asks for.
     """
 
     date: datetime.date
     profile: str = ANY
     volume_bytes: float = 1e9
     known: Mapping[str, Authority] | None = None
+    strength: int = 0
 
     def standing(self, algorithm: Algorithm, use: str | None, protocol: str = "") -> Standing:
         """How `algorithm` stands; `use` None: no authority has a say. `protocol` is what the work is for.
@@ -78,10 +80,12 @@ class Asked:
         )
         if forbidding or (own and unlisted and own.closed) or too_much:
             return Standing("forbidden", forbidding, unlisted, repeats, too_much)
-        doubted = any(quote.row.effect == "discouraged" for quote in listing)
+        doubted = any(quote.row.effect != "allowed" for quote in listing)
         if own is None:  # an authority whose reserve counts is chosen by its profile
             doubted = doubted and not any(quote.row.effect == "allowed" for quote in listing)
         effect: Effect = "discouraged" if doubted or repeats or unlisted else "allowed"
+        if own and any(quote.row.effect == "unrecommended" for quote in listing):
+            effect = "unrecommended"
         return Standing(effect, listing, unlisted, repeats, False, silent=not quotes and not unlisted)
 
     def turning_days(self, algorithm: Algorithm, use: str | None) -> set[datetime.date]:

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from perbyte.advise.decision import Case, Decision, Option, compare_options, decide, find_options, join_doubts
-from perbyte.stats.compare import Comparison, Cost, compare_costs, mean_cost
+from perbyte.model import Estimate
+from perbyte.stats.compare import Comparison, Cost, apart, compare_costs, geometric_mean, mean_cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,11 @@ class Library:
     def doubt(self) -> str:
         """Why nothing may be claimed of its cost; empty where something may."""
         return join_doubts(option.doubt for option in self.options)
+
+    @property
+    def extent(self) -> Estimate:
+        """Its cost with all that the doubts may explain."""
+        return geometric_mean([option.extent for option in self.options])
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +65,12 @@ class Together:
         return self.ranking[0] if self.ranking else None
 
 
+def _rank(library: Library) -> tuple[list[object], float]:
+    """First by what ranks before speed, part by part, then by the mean cost."""
+    levels = zip(*(decision.first.level for decision in library.decisions if decision.first), strict=True)
+    return [sum(level) for level in levels], library.cost.estimate.value
+
+
 def decide_together(cases: Sequence[Case]) -> Together:
     """Decide `cases`, the parts of one piece of work, for one library."""
     mixed = [decide(case) for case in cases]
@@ -77,7 +89,7 @@ def decide_together(cases: Sequence[Case]) -> Together:
             options[number][runner, first.algorithm.id] for number in parts if (first := alone[number].first)
         )
         libraries.append(Library(runner, alone, chosen, mean_cost([option.cost for option in chosen])))
-    libraries.sort(key=lambda library: library.cost.estimate.value)
+    libraries.sort(key=_rank)
     gains: tuple[Gain, ...] = ()
     comparison = None
     if libraries:
@@ -90,5 +102,6 @@ def decide_together(cases: Sequence[Case]) -> Together:
         best, second = libraries[:2]
         floor = cases[0].floor
         comparison = compare_costs(best.cost, second.cost, floor.relative if floor else None)
-        comparison = replace(comparison, doubt=join_doubts((best.doubt, second.doubt)))
+        between = apart(best.extent, second.extent, comparison.floor)
+        comparison = replace(comparison, doubt=join_doubts((best.doubt, second.doubt)), apart=between)
     return Together(tuple(cases), parts, tuple(libraries), comparison, gains, tuple(lacks))

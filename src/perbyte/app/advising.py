@@ -35,6 +35,9 @@ from perbyte.model.cell import LOOP, STATES
 from perbyte.runners import RunnerSpec, locate
 from perbyte.studies import find, published_run
 
+SLOW_LANGUAGES = ("javascript",)
+"""An algorithm is not judged by its form in these unless they are asked for: it runs many times slower than in C."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wish:
@@ -180,10 +183,7 @@ def measure_question(
         if not spec.threads and (not wish.languages or spec.language in wish.languages)
     ]
     if not specs:
-        raise EnvironmentLacking(
-            f"no runner in {', '.join(wish.languages)} is built",
-            hint="perbyte list runners shows their languages; perbyte build NAME builds one",
-        )
+        raise _no_runner(wish.languages)
     surveyed = survey(specs, ["full", "soft"])
     texts = [
         text
@@ -204,6 +204,22 @@ def measure_question(
     return conduct(request), missing
 
 
+def _no_runner(languages: Sequence[str]) -> EnvironmentLacking:
+    """The languages that there are, or the builds that bring one of those asked for."""
+    by_language: dict[str, list[str]] = {}
+    for spec in locate():
+        by_language.setdefault(spec.language, []).append(spec.name)
+    if unknown := [name for name in languages if name not in by_language]:
+        return EnvironmentLacking(
+            f"no runner in {unknown[0]} is built", hint=f"the languages are {', '.join(sorted(by_language))}"
+        )
+    names = [name for language in languages for name in by_language[language]]
+    return EnvironmentLacking(
+        f"no runner in {', '.join(languages)} is built",
+        hint=f"perbyte build {names[0]}" + (f" (or {', '.join(names[1:])})" if names[1:] else ""),
+    )
+
+
 def _selectors(
     task: Task, mix: Mix, surveyed: Survey, specs: Sequence[RunnerSpec], *, everything: bool
 ) -> list[str]:
@@ -213,6 +229,8 @@ def _selectors(
         algorithm = load().algorithms[name]
         work = set(task.operations(algorithm))
         able = [spec for spec in specs if work <= _offered(surveyed, spec.name, "full", name, task.contract)]
+        if not everything:
+            able = [spec for spec in able if spec.language not in SLOW_LANGUAGES]
         usual = list({spec.library: spec for spec in reversed(able) if not spec.opt_in}.values())
         tiers = ("full", "soft") if algorithm.accelerated_by and mix.sizes and task.own_sizes else ("full",)
         for spec in able if everything or not usual else usual:
@@ -232,12 +250,18 @@ def _offered(surveyed: Survey, runner: str, cpu: str, algorithm: str, contract: 
 
 def _why_missing(question: Question, surveyed: Survey, languages: Sequence[str]) -> dict[str, str]:
     """Why candidates that nobody built offers have no figure, and who would have them."""
-    here = {row.algorithm for hello in surveyed.hellos.values() for row in hello.operations}
+    slow = {spec.name for spec in locate() if spec.language in SLOW_LANGUAGES and not languages}
+    offers = {
+        runner: {row.algorithm for row in hello.operations} for (runner, _), hello in surveyed.hellos.items()
+    }
+    here = {name for runner, known in offers.items() if runner not in slow for name in known}
+    only_slow = {name for runner, known in offers.items() if runner in slow for name in known} - here
     names = dict.fromkeys(name for task in question.tasks for name in task.algorithms)
     others = {
         spec.name: known_algorithms(spec.here)
         for spec in locate()
-        if (spec.name, "full") not in surveyed.hellos and (not languages or spec.language in languages)
+        if (spec.name, "full") not in surveyed.hellos
+        and (spec.language in languages if languages else spec.language not in SLOW_LANGUAGES)
     }
     reasons = {}
     for name in names:
@@ -245,7 +269,14 @@ def _why_missing(question: Question, surveyed: Survey, languages: Sequence[str])
         if name in here:
             reasons[name] = "no library that is built here has all the operations of this work"
         elif having:
-            reasons[name] = f"no library that is built here has it; perbyte build {having[0]} would add one"
+            but = " but in JavaScript" if name in only_slow else ""
+            reasons[name] = (
+                f"no library that is built here has it{but}; perbyte build {having[0]} would add one"
+            )
+        elif name in only_slow:
+            reasons[name] = (
+                "only JavaScript has it here; perbyte advise ... --language javascript counts that"
+            )
         else:
             reasons[name] = "no library that Perbyte measures has it" + (
                 " in these languages" if languages else ""

@@ -28,6 +28,8 @@ from perbyte.runners import (
 
 BUILD_VARIABLE = "PERBYTE_BUILD"
 
+_MOST_LINES = 12  # of what a failing build said, where it is built on the way to something else
+
 
 def build_needed(globs: Iterable[str], say: Say = silent) -> None:
     """Build the runners that `globs` mean where they are not built, or from other sources than those that lie here.
@@ -101,7 +103,8 @@ def _build(wanted: Sequence[RunnerSpec], say: Say) -> list[BuildOutcome]:
             say(f"  {spec.name:18} {spec.cost}")
 
     def done(outcome: BuildOutcome) -> None:
-        say(f"  {outcome_line(outcome).splitlines()[0]}")
+        for line in outcome_line(outcome).splitlines()[: 1 + _MOST_LINES]:
+            say(f"  {line}")
 
     return [result for result in build_all(wanted, done=done) if result.state is BuildState.FAILED]
 
@@ -112,7 +115,7 @@ def outcome_line(outcome: BuildOutcome) -> str:
         way = f"; install: {outcome.install}" if outcome.install else ""
         return f"{outcome.runner:18} absent       lacks {', '.join(outcome.missing)}{way}"
     if outcome.state is BuildState.FAILED:
-        text = outcome.output.rstrip()
+        text = outcome.output.rstrip() or "nothing"
         return f"{outcome.runner:18} FAILED       after {outcome.seconds:.1f} s; its build said:\n{text}"
     took = f"  {outcome.seconds:.1f} s" if outcome.state is BuildState.BUILT else ""
     return f"{outcome.runner:18} {outcome.state.value:12}{took}"

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from perbyte import places
 from perbyte.app.building import build_needed, runners_meant
-from perbyte.app.listener import NOBODY, Listener
+from perbyte.app.listener import NOBODY, Listener, Say
+from perbyte.catalogue import Selector, pattern
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED, EXIT_MISSING
-from perbyte.locks import cores_held
+from perbyte.locks import cores_held, held_cores, waiting_text
 from perbyte.measure import (
     Plan,
     Prepared,
@@ -20,11 +21,12 @@ from perbyte.measure import (
     RunOutcome,
     Survey,
     carry_out,
+    choose_cores,
     prepare,
     prepare_plan,
     prepare_resumed,
 )
-from perbyte.model import NOT_REACHED, WRONG, Failure, Policy, Run
+from perbyte.model import NOT_REACHED, WRONG, Cell, Failure, Policy, Run
 
 if TYPE_CHECKING:
     from perbyte.runners import RunnerSpec, TimeLimits
@@ -87,6 +89,8 @@ def conduct(
     require_room(out or places.runs_home() / "new")  # all that needs no core comes before the wait for one
     build_needed(runners_meant(request.selectors), listener.say)
     prepared = prepare(request, of_today(policy), command=command, **more)
+    for line in named_without_cells(request.selectors, prepared.plan.cells):
+        listener.urgent(line)
     if budget:
         prepared = budget(prepared)
     path = out or places.runs_home() / prepared.conditions.run_id
@@ -128,6 +132,28 @@ def conduct_resumed(
     return _carry_out(prepared, RunWriter.resume, path, listener)
 
 
+def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) -> list[str]:
+    """The runners that selectors name among others and that have none of the cells, a line each.
+
+    A table of one library where two were named looks like a slip of the pen.
+    """
+    there = {cell.runner for cell in cells}
+    lines = {
+        f"not: {name} has no {selector.algorithm}"
+        + (f"/{selector.operation}" if selector.operation != "*" else "")
+        for selector in selectors
+        for name in pattern.expand_braces(selector.runner)
+        if not pattern.is_pattern(name) and name not in there
+    }
+    return sorted(lines)
+
+
+def hear_held(policy: Policy, urgent: Say) -> None:
+    """Say at once who measures on the cores that a run would take; it waits for them after the libraries are asked."""
+    for line in held_cores(choose_cores(policy.cores)):
+        urgent(line)
+
+
 def of_today(policy: Policy) -> Policy:
     """The policy as runs are made today: audited from outside, and bursts taken in forks.
 
@@ -155,10 +181,7 @@ def _carry_out(
     require_free(path)  # before the wait for cores, which the writer of the same run may hold
 
     def waiting(core: int, holder: str) -> None:
-        listener.urgent(
-            f"waiting: core {core} is being measured on by {holder}. Both would be noisy; Ctrl-C ends the waiting, "
-            "--cores chooses others"
-        )
+        listener.urgent(waiting_text(core, holder))
 
     what = f"perbyte {' '.join(prepared.conditions.command)}"
     hint = hint or f"interrupted; what was measured is kept. Go on with: perbyte measure --resume {path}"

@@ -156,7 +156,7 @@ class WireUse(Struct, frozen=True, forbid_unknown_fields=True):
     """A protocol that sends so many public keys, signatures and replies (a KEM's ciphertext, the peer's share).
 
     Above `limit_bytes` something happens that `limit` says. `protocol` is what tasks call it. Algorithms that match
-    `unnamed` (a glob) have no name in it yet.
+    `unnamed` (a glob) have no name in it yet. `rest_bytes` count beside them towards the limit: those of `rest`.
     """
 
     name: Text
@@ -170,6 +170,8 @@ class WireUse(Struct, frozen=True, forbid_unknown_fields=True):
     signatures: Count = 0
     replies: Count = 0
     unnamed: str = ""
+    rest_bytes: Count = 0
+    rest: str = ""
 
     def __post_init__(self) -> None:
         if (self.kind == "kex") == bool(self.signatures):

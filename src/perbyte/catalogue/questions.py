@@ -25,11 +25,30 @@ Names = Annotated[tuple[Text, ...], Meta(min_length=1)]
 
 
 class Remark(Struct, frozen=True, forbid_unknown_fields=True):
-    """What somebody who chooses one of `algorithms` (a glob) has to know, in sentences, and the document it is from."""
+    """What somebody who chooses one of `algorithms` (a glob) has to know, in sentences, and the document it is from.
+
+    `reserve`: it stands on the card, before whoever reads no further.
+    """
 
     algorithms: Text
     says: Text
     document: Text
+    reserve: bool = False
+
+
+class Preference(Struct, frozen=True, forbid_unknown_fields=True):
+    """Candidates (a glob) that come before the others of equal standing whatever they cost, with the reason."""
+
+    algorithms: Text
+    says: Text
+    document: Text
+
+
+class Least(Struct, frozen=True, forbid_unknown_fields=True):
+    """The strength that a task asks for where nobody says: bits, or NIST's category against quantum computers."""
+
+    bits: int
+    category: int
 
 
 class Task(Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,7 +58,7 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True):
     `use` is what the status must allow; None where no authority has a say. `elsewhere` are names of candidates that
     the catalogue lacks, with the reason that is given. `sizes` are bytes;
     `own_sizes`: those that the user names take their place. `protocol` is the one that the work is for, whose rows of
-    status count; `remarks` are said with the answer.
+    status count; `remarks` are said with the answer. `prefer` and `least` rank before speed does.
     """
 
     name: Text
@@ -54,6 +73,8 @@ class Task(Struct, frozen=True, forbid_unknown_fields=True):
     elsewhere: dict[str, Text] = {}
     protocol: str = ""
     remarks: tuple[Remark, ...] = ()
+    prefer: Preference | None = None
+    least: Least | None = None
 
     def __post_init__(self) -> None:
         for kind, operations in self.work.items():

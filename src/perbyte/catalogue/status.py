@@ -1,7 +1,8 @@
 """What authorities have published about algorithms: one row per authority, use and document.
 
-A row quotes its authority's own word; `effect` is how it is read here: allowed, discouraged or forbidden. There is no
-flag "secure". Nothing here chooses anything: `perbyte.advise` does, for a profile and a date.
+A row quotes its authority's own word; `effect` is how it is read here: allowed, discouraged (allowed with a reserve),
+unrecommended (left out of the authority's recommendation by name) or forbidden. There is no flag "secure". Nothing here
+chooses anything: `perbyte.advise` does, for a profile and a date.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from perbyte.errors import DataFileError
 Use = Literal[
     "encrypt", "decrypt", "sign", "verify", "hash-collision", "hmac", "mac", "kdf", "kex", "password"
 ]
-Effect = Literal["allowed", "discouraged", "forbidden"]
+Effect = Literal["allowed", "discouraged", "unrecommended", "forbidden"]
 Day = Annotated[str, Meta(pattern=r"^\d{4}(-\d\d(-\d\d)?)?$")]
 _SENTENCE = re.compile(r"[A-Z0-9][^.!?\n]*(?:[.](?=\d)[^.!?\n]*)*[.]")  # points within numbers end none
 OWN = "project"  # the file of Perbyte's own rule, which counts under every profile

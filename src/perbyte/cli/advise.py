@@ -14,7 +14,7 @@ import click
 from perbyte import extras
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import Duration, PlaceOptions, PolicyOptions, QuietOption, Rate, Size, Words
-from perbyte.cli.streams import note, print_json
+from perbyte.cli.streams import note, note_once, print_json
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE
@@ -39,7 +39,7 @@ QUESTIONS = (
     "disk-2013",
 )
 SECTIONS = {
-    "What is allowed": "profile date languages",
+    "What is allowed": "profile date strength languages",
     "Your work": "rate sizes histogram volume peer mix time_s memory",
     "What else to measure": "threads states disk",
     "How long, and where": "budget cores gentle named",
@@ -56,6 +56,9 @@ class _AdviseOptions(Options):
     )
     date: Annotated[datetime.datetime, click.DateTime(["%Y-%m-%d"])] | None = option(
         "--date", help="The day for which the rules count.  [today]"
+    )
+    strength: Literal["128", "192", "256"] | None = option(
+        "--strength", help="Bits of security at the least.  [those of the question]"
     )
     languages: Words | None = option("--language", help="Only libraries of these languages: c,java...")
     peer: Literal["no-aes-hardware"] | None = option("--peer", help="What the other side lacks (tls).")
@@ -145,7 +148,8 @@ def _wish(options: _AdviseOptions, question: Question) -> Wish:
 
     profile, known = read_profile(options.profile)
     day = (options.date or datetime.datetime.now(datetime.UTC)).date()
-    asked = Asked(day, profile, options.volume or question.volume_bytes, known)
+    volume, strength = options.volume or question.volume_bytes, int(options.strength or 0)
+    asked = Asked(day, profile, volume, known, strength)
     return Wish(asked, options.languages or (), bool(options.peer), options.time_s * 1e9, options.memory)
 
 
@@ -154,6 +158,7 @@ def _run(
 ) -> tuple[Run, dict[str, str], int]:
     """The run of the answer, named or measured now; why candidates have no figure; the exit code."""
     from perbyte.app.advising import measure_question
+    from perbyte.app.conducting import hear_held
     from perbyte.app.runs import find_run
     from perbyte.cli.conduct import conduct, note_losses
     from perbyte.store import open_run
@@ -161,6 +166,7 @@ def _run(
     if options.named:
         return open_run(find_run(options.named)), {}, EXIT_FINE
     policy = options.policy(options.budget or BUDGET_S, EPOCHS)
+    hear_held(policy, note_once)
     measure = partial(conduct, policy=policy, quiet=options.notes.quiet, lenient=True)
     done, missing = measure_question(asked, mixes, wish, measure, partial(note, quiet=options.notes.quiet))
     note_losses(done.run, quiet=options.notes.quiet)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from perbyte.app.listener import Listener
-from perbyte.cli.streams import note
+from perbyte.cli.streams import note, note_once
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
@@ -39,7 +39,7 @@ def followed(conducted: Callable[..., Conducted], *what: Any, quiet: bool, **mor
 
     def urgent(text: str) -> None:
         progress.close()
-        note(text)
+        note_once(text)
 
     with closing(ProgressLine(quiet=quiet)) as progress:
         listener = Listener(urgent, partial(note, quiet=quiet), progress)

@@ -77,10 +77,20 @@ def _tame(stream: Any) -> None:
         stream.write = lambda text: stream.untamed(visible(text, colours=colours))
 
 
+_TOLD: set[str] = set()
+
+
 def note(text: str, *, quiet: bool = False) -> None:
     """Print a note on stderr."""
     if not quiet:
         print(text, file=sys.stderr)
+
+
+def note_once(text: str) -> None:
+    """Print a note that this process has not printed: who holds a core is said before and while it is waited for."""
+    if text not in _TOLD:
+        _TOLD.add(text)
+        note(text)
 
 
 def notes(texts: Iterable[str], *, quiet: bool = False) -> None:

@@ -10,19 +10,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perbyte.advise import Change, Decision, PasswordDecision, Ranked, Sure, View
+from perbyte.advise.decision import compare_options
 from perbyte.catalogue.facts import strength_of
 from perbyte.model import Cell, CellFigure
 from perbyte.model.algorithm import CPU_FLAGS, no_instructions
 from perbyte.model.text import plain
 from perbyte.report import advicewords as words
 from perbyte.report.beside import rate_text, share_text, states_texts, threads_texts
-from perbyte.report.card import times_text
 from perbyte.report.listing import Head, Listing
-from perbyte.report.wording import number, ratio_text, size_label, value_text
-from perbyte.stats.compare import quotient
+from perbyte.report.wording import number, ratio_text, size_label, times_text, value_text
+from perbyte.stats.compare import NOT_AUDITED, Unsure, quotient
 from perbyte.stats.quantity import Demand, Unit, data_bytes, demands, read
 
+_WAYS = {"seal": "encrypt", "open": "decrypt"}
+_WIDE = 24  # characters of a library in a table; the sentences name its version
 _DIRECTION = {"encrypt": "write", "decrypt": "read"}
+_UNDECIDED = {
+    Unsure.NOISY: ("Noisy, another may cost as little", "A longer run on a quieter machine would show it."),
+    Unsure.CLOSE: ("Close, another may cost as little", "Choose by anything but speed."),
+    Unsure.UNAUDITED: ("Not audited", "What nobody saw at work is not recommended for its speed."),
+}
+"""What it is called where another may cost as little, and what to do about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,25 +182,42 @@ def _sure(decision: Decision) -> tuple[str, ...]:
     if second is None or comparison is None:
         if second is None:
             return ("It is the only candidate that is allowed and has a figure here.",)
-        word = words.status_word(second.standing)
-        return (
-            "It is the only candidate that is allowed without reserve and has a figure here. The next, "
-            f"{words.option_text(second.best)}, is {'allowed ' * (word == 'with reserve')}{word}.",
-        )
+        return (_above(decision.first, second, decision),)
     text = f"the runner-up, {words.option_text(second.best)}, costs {times_text(comparison)} as much"
-    cheaper = _unseen(decision)
+    cheaper = (*_unseen(decision), *_passed_over(decision, second))
+    if decision.sure is Sure.RESERVED:
+        return (f"Not recommended, the fastest of those that are left: {text}.", *cheaper)
     if decision.sure is Sure.CERTAIN:
         return (f"Certain: {text}.", *cheaper)
     if decision.sure is Sure.CLOSE:
         rest = "The tie is broken by the longer key." if decision.by_key else "Choose by anything but speed."
-        return (f"Too close to call: {text}. {rest}", *cheaper)
+        return (f"Close: {text}. {rest}", *cheaper)
     if decision.sure is Sure.LIKELY:
-        return (f"Likely: {text}, more than a disturbed figure explains, though {comparison.doubt}.",)
+        return (f"The direction is known, the factor is not: {text}.", *cheaper)
     doubts = [
-        f"{words.option_text(entry.best)} costs {times_text(each)} as much, but {each.doubt or each.reason}"
+        f"{words.option_text(entry.best)} costs {times_text(each)} as much"
         for entry, each in decision.undecided
     ]
-    return (f"It is not known: {'; '.join(doubts)}. A longer run on a quieter machine would show it.",)
+    word = next(unsure for unsure in Unsure if any(each.unsure is unsure for _, each in decision.undecided))
+    return (f"{_UNDECIDED[word][0]}: {'; '.join(doubts)}. {_UNDECIDED[word][1]}", *cheaper)
+
+
+def _above(first: Ranked, second: Ranked, decision: Decision) -> str:
+    """Why `first` stands above the next, where that is not by its cost."""
+    next_, prefer = words.option_text(second.best), decision.case.task.prefer
+    if first.level[:2] == second.level[:2] and prefer:
+        times = times_text(compare_options(first.best, second.best, decision.case.floor))
+        return (
+            f"Before the others whatever it costs: {prefer.says} ({prefer.document}). "
+            f"The next, {next_}, costs {times} as much."
+        )
+    if first.level[0] == second.level[0] and (strength := strength_of(second.algorithm.id)):
+        return f"It is the only candidate here of the strength asked for. The next, {next_}, has {strength.said}."
+    word = words.status_word(second.standing)
+    return (
+        "It is the only candidate that is allowed without reserve and has a figure here. The next, "
+        f"{next_}, is {'allowed ' * (word == 'with reserve')}{word}."
+    )
 
 
 def _unseen(decision: Decision) -> tuple[str, ...]:
@@ -212,6 +237,22 @@ def _unseen(decision: Decision) -> tuple[str, ...]:
     return tuple(sentences)
 
 
+def _passed_over(decision: Decision, second: Ranked) -> tuple[str, ...]:
+    """Algorithms that cost less than the runner-up and stand behind it, each with the reason."""
+    named = {entry.algorithm.id for entry, _ in decision.undecided} | {second.algorithm.id}
+    texts = []
+    for entry in decision.ranking[2:]:
+        cheaper = entry.best.unit == second.best.unit and (
+            entry.best.cost.estimate.value < second.best.cost.estimate.value
+        )
+        if cheaper and entry.algorithm.id not in named:
+            word = words.status_word(entry.standing)
+            reasons = [NOT_AUDITED] * entry.best.unseen + [word] * (word != "allowed")
+            reasons += ["weaker"] * entry.weak
+            texts.append(f"{words.option_text(entry.best)} ({', '.join(reasons) or 'noisy'})")
+    return (f"Left out of this, though they cost less: {'; '.join(texts)}.",) if texts else ()
+
+
 def _audit_parts(decision: Decision) -> bool:
     """Whether the audit confirmed the work of some options and not of others: of public keys it confirms none."""
     return len({option.unseen for entry in decision.ranking for option in entry.options}) > 1
@@ -222,8 +263,8 @@ def _marked(decision: Decision) -> tuple[str, ...]:
     if not _audit_parts(decision):
         return ()
     return (
-        "w in the table: the audit did not confirm the work of that library at these sizes, so it ranks behind those "
-        "whose work was confirmed, and its algorithm may do so too.",
+        "w in the table: a warning, that the audit did not confirm the work of that library at these sizes. It ranks "
+        "behind those whose work was confirmed, and its algorithm may do so too.",
     )
 
 
@@ -396,8 +437,11 @@ def _table(decision: Decision) -> Listing:
     if any(figure.cycles_per_call is None for figure in figures):
         unit = Unit.MEGABYTES_PER_SECOND if by_size else Unit.NS_PER_CALL
     sizes = dict.fromkeys(size for _, size in keys)
-    places = [(name, size) for name in dict.fromkeys(name for name, _ in keys) for size in sizes]
-    heads = [f"{name} {size_label(size)}" if by_size else name for name, size in places]
+    ways: dict[str, dict[str, None]] = {}  # sealing stands with encrypting, opening with decrypting
+    for name, _ in keys:
+        ways.setdefault(_WAYS.get(name, name), {})[name] = None
+    places = [(tuple(names), size) for names in ways.values() for size in sizes]
+    heads = ["/".join(names) + (f" {size_label(size)}" if by_size else "") for names, size in places]
     protocol, algorithms = decision.case.task.protocol, [entry.algorithm for entry in measured]
     heads += words.wire_columns(algorithms, protocol)
     strong = words.has_strengths(algorithms)
@@ -408,14 +452,18 @@ def _table(decision: Decision) -> Listing:
         known = [strength.said if strength else ""] if strong else []
         sent = words.wire_cells(ranked.algorithm, protocol)
         for option in ranked.options:
-            readings = (
-                read(option.figures[place], unit) if place in option.figures else None for place in places
+            figures_at = (
+                next((option.figures[name, size] for name in names if (name, size) in option.figures), None)
+                for names, size in places
             )
+            readings = [read(figure, unit) if figure else None for figure in figures_at]
             values = [value_text(reading) if reading else "" for reading in readings]
-            library = f"{words.library_text(option)}{mark * option.unseen}"
+            named = words.library_text(option)
+            named = named if len(named) <= _WIDE else plain(option.library, _WIDE)
+            library = f"{named}{mark * option.unseen}"
             rows.append(
                 (ranked.algorithm.name, library, *values, *sent, *known, words.status_word(ranked.standing))
             )
     columns = [Head(unit.value), Head("library"), *(Head(head, "n") for head in heads)]
-    columns += [Head("strength")] if strong else []
-    return Listing("Figures", [*columns, Head("status", once=True)], rows, lead=2)
+    columns += [Head("strength", gives_way=1)] if strong else []
+    return Listing("Figures", [*columns, Head("status", gives_way=2, once=True)], rows, lead=2)

@@ -15,16 +15,17 @@ from perbyte.report.advicewords import (
     library_text,
     memory_text,
     option_text,
+    reserve_texts,
     time_text,
     with_article,
 )
-from perbyte.report.card import RATES, Card, Line, milliseconds, rates_text, times_text, work_time
+from perbyte.report.card import RATES, Card, Line, milliseconds, rates_text, work_time
 from perbyte.report.listing import Head, Listing
-from perbyte.report.wording import number, sentence, size_label, three_digits
+from perbyte.report.wording import number, sentence, size_label, three_digits, times_text
 from perbyte.stats.compare import Answer, cost_of, sum_costs
 from perbyte.stats.quantity import data_bytes
 
-_SIGNS = {Sure.CERTAIN: "►", Sure.CLOSE: "=", Sure.LIKELY: "?", Sure.DOUBTFUL: "?"}
+_SIGNS = {Sure.CERTAIN: "►", Sure.CLOSE: "=", Sure.LIKELY: "►", Sure.DOUBTFUL: "?"}
 _Work = list[tuple[CellFigure, float]]
 
 
@@ -86,7 +87,15 @@ def advice_card(
     if len(told) < 2:
         return Card(tuple(lines))
     parts = tuple(
-        Line(task.title, line.sign, line.winner, line.sure if line.sign == "?" else "", line.cost)
+        Line(
+            task.title,
+            line.sign,
+            line.winner,
+            line.sure
+            if line.sign == "?"
+            else " ".join(() if task.passwords else reserve_texts(task.decision)),
+            line.cost,
+        )
         for task, line in zip(told, lines, strict=True)
     )
     if alternatives:
@@ -112,8 +121,7 @@ def _weighed(told: Sequence[Told]) -> list[str]:
         if not first or not other or first.best.unit != other.best.unit:
             continue
         comparison = compare_options(first.best, other.best, task.decision.case.floor)
-        doubt = "" if comparison.claimed else f", though {comparison.doubt or comparison.reason}"
-        lines.append(f"{sentence(task.title)}: {times_text(comparison)} the cost of {told[0].title}{doubt}.")
+        lines.append(f"{sentence(task.title)}: {times_text(comparison)} the cost of {told[0].title}.")
     return lines
 
 
@@ -128,7 +136,7 @@ def _line(told: Told, rate: float | None) -> Line:
                 f"like this makes {guesses_text(parameters)} guesses a second"
             )
         return Line("", "", told.answer, cost=cost)
-    sure = " ".join(dict(told.lines).get("How sure", ()))
+    sure = " ".join((*reserve_texts(decision), *dict(told.lines).get("How sure", ())))
     sign = _SIGNS.get(decision.sure, "") if decision.sure else ""
     cost = _cost(decision.case.task, decision.first.best, rate) if decision.first else ""
     return Line("", sign, told.answer, sure, cost)
@@ -140,11 +148,10 @@ def _for_all(told: Sequence[Told], together: Together, first: Library, rate: flo
     sign, reasons = "", ["the only library here with all parts"]
     if together.comparison and len(together.ranking) > 1:
         next_, comparison = library_text(together.ranking[1].options[0]), together.comparison
-        sign = {Answer.SLOWER: "►", Answer.TIED: "="}.get(comparison.answer, "?")
+        sign = {Answer.SLOWER: "►", Answer.TIED: "="}.get(comparison.direction, "?")
         reasons = [
             f"the next library, {next_}, costs {times_text(comparison)} as much in the mean of the parts"
         ]
-        reasons += [comparison.doubt] if comparison.doubt else []
     gains = [
         f"{told[gain.part].title} by {option_text(gain.option)}, at {times_text(gain.comparison)} the cost"
         for gain in together.gains
@@ -219,7 +226,7 @@ def _row(library: Library, together: Together) -> tuple[str, ...]:
     byte = ", ".join(_per_byte(option) for _, option in with_data)
     handshake = milliseconds(work_time(calls)) if calls else ""
     ratio = library.cost.estimate.value / first.cost.estimate.value
-    mean = ("1" if library is first else f"×{number(ratio)}") + "?" * bool(library.doubt)
+    mean = ("1" if library is first else f"×{number(ratio)}") + " noisy" * bool(library.doubt)
     names = [option.algorithm.name for option in library.options]
     return (library_text(library.options[0]), *names, byte, handshake, mean)
 

@@ -29,6 +29,7 @@ from perbyte.catalogue.facts import (
     strength_of,
     uses_of,
 )
+from perbyte.catalogue.questions import Remark
 from perbyte.model import Algorithm, Estimate
 from perbyte.model.text import plain
 from perbyte.report.listing import Head, Listing
@@ -103,9 +104,34 @@ def status_word(stands: Standing) -> str:
     """One of four words for a standing, for tables and pictures."""
     if stands.out:
         return "ruled out"
-    if stands.silent or stands.unlisted:
+    if stands.effect != "unrecommended" and (stands.silent or stands.unlisted):
         return "unlisted"
-    return "with reserve" if stands.effect == "discouraged" else stands.effect
+    return {"discouraged": "with reserve", "unrecommended": "not recommended"}.get(
+        stands.effect, stands.effect
+    )
+
+
+def reserve_texts(decision: Decision) -> tuple[str, ...]:
+    """What stands on the card beside the answer: reserves of authorities or their silence, strength, the task's own."""
+    entry, task = decision.first, decision.case.task
+    if entry is None or task.use is None:
+        return ()
+    name, stands = plain_name(entry.algorithm), entry.standing
+    reserves = [quote for quote in stands.quotes if quote.row.effect != "allowed"]
+    texts = [
+        f"{quote.authority} says “{quote.row.status}”" for quote in reserves if stands.effect != "allowed"
+    ]
+    if stands.unlisted or stands.silent:
+        texts.append(f"{stands.unlisted or 'every authority that Perbyte quotes'} does not list it")
+    if entry.weak and (strength := strength_of(entry.algorithm.id)):
+        texts.append(f"it is weaker than asked for: {strength.said}")
+    texts += [remark.says for remark in _remarks(decision, [entry]) if remark.reserve]
+    if task.prefer and not entry.preferred:
+        preferred = [each for each in task.algorithms if pattern.matches(each, task.prefer.algorithms)]
+        names = ", ".join(decision.case.catalogue.algorithms[each].name for each in preferred)
+        missing = next((why for title, why in decision.missing if title in names), "")
+        texts += [f"{names}: {missing}"] if missing else []
+    return tuple(f"With reserve, {name}: {text.removesuffix('.')}." for text in texts)
 
 
 def with_article(unit: str) -> str:
@@ -148,10 +174,16 @@ def key_texts(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
 def remark_texts(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
     """What has to be known of `chosen`: the question's remarks on them."""
     return tuple(
-        f"{remark.says.removesuffix('.')} ({remark.document})."
+        f"{remark.says.removesuffix('.')} ({remark.document})." for remark in _remarks(decision, chosen)
+    )
+
+
+def _remarks(decision: Decision, chosen: Sequence[Ranked]) -> list[Remark]:
+    return [
+        remark
         for remark in decision.case.task.remarks
         if any(pattern.matches(entry.algorithm.id, remark.algorithms) for entry in chosen)
-    )
+    ]
 
 
 def strength_texts(decision: Decision) -> tuple[str, ...]:
@@ -247,11 +279,12 @@ def _wire_text(use: WireUse, algorithms: Sequence[Algorithm]) -> str:
     sizes = sorted((use.bytes(algorithm), algorithm.name) for algorithm in here)
     unnamed = {algorithm.name for algorithm in here if is_unnamed(use, algorithm)}
     listed = ", ".join(
-        f"{name} {size:,}{' (!)' if size > use.limit_bytes else ''}{' (†)' if name in unnamed else ''}"
+        f"{name} {size:,}{' (!)' if size + use.rest_bytes > use.limit_bytes else ''}{' (†)' if name in unnamed else ''}"
         for size, name in sizes
     )
-    above = any(size > use.limit_bytes for size, _ in sizes)
-    hurt = f" (!) is more than {use.limit_bytes:,} bytes: {use.limit}." if above else ""
+    above = any(size + use.rest_bytes > use.limit_bytes for size, _ in sizes)
+    rest = f", with the {use.rest_bytes:,} of {use.rest}," if use.rest_bytes else ""
+    hurt = f" (!){rest} is more than {use.limit_bytes:,} bytes: {use.limit}." if above else ""
     nobody = " (†) has no name in this protocol yet: the figure is what it would take." if unnamed else ""
     return f"{use.name}, {use.counts} ({use.document}), bytes: {listed}.{hurt}{nobody}"
 

@@ -17,12 +17,12 @@ from perbyte.atlas.overview import Overview, Point, PointCost, look_over, per
 from perbyte.model import Estimate
 from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
-from perbyte.report.card import RATES, Card, Line, cores_at, milliseconds, times_text
+from perbyte.report.card import RATES, Card, Line, cores_at, milliseconds
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, answer, drawings, listed, table_of
 from perbyte.report.pictures import Picture, drawn
 from perbyte.report.ranks import estimate_in, marks_text, meanings_of, rank, value_in
-from perbyte.report.wording import number, percent, size_label, value_text, width_text
+from perbyte.report.wording import number, percent, size_label, times_text, value_text, width_text
 from perbyte.stats.compare import CYCLES, NS
 
 _MOST = 4  # answers on the card; the page lists the others

@@ -3,7 +3,7 @@
 A run may hold several questions: which of its ciphers with keys of one length, which of its hashes with digests of one
 length, which signature. Each gets a line of its own, at the operation and the largest size that most of its cells have.
 Rows of a software tier are no answer where the same algorithm was measured with the processor's own instructions. Who
-is the fastest is asked of `stats.compare.stand`, as everywhere; nothing is claimed here that a table does not mark.
+is the fastest is asked of `stats.standing.stand`, as everywhere; nothing is claimed here that a table does not mark.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from operator import attrgetter
 
 from perbyte.catalogue import load
 from perbyte.catalogue.questions import questions
-from perbyte.model import Algorithm, CellFigure, Doubt, Estimate, Run
+from perbyte.model import Algorithm, CellFigure, Estimate, Run
 from perbyte.model.cell import FULL
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, natural, plain
@@ -24,27 +24,27 @@ from perbyte.report.beside import cores_text, rate_text
 from perbyte.report.grid import Grid, GridRow, Place, kin_of, operation_order, title_of
 from perbyte.report.wording import (
     SIGNS,
+    close_text,
+    doubt_text,
     percent,
-    ratio_interval_text,
-    ratio_text,
     sentence,
     size_label,
+    times_text,
     value_text,
 )
 from perbyte.stats.compare import (
     NS,
     Answer,
     Comparison,
-    Lead,
+    Unsure,
     compare,
     cost_of,
-    doubt_of,
     geometric_mean,
     margin_of,
-    stand,
     sum_costs,
 )
 from perbyte.stats.quantity import NO_DATA, Unit, data_bytes, demands, read
+from perbyte.stats.standing import Lead, stand, vouched_for
 
 RATES = (1e9, 10e9)
 """Bytes a second that people have: a fast link or disk of today, and a data centre's."""
@@ -116,7 +116,7 @@ def run_card(run: Run) -> Card:
     rivals = grouped(kept, lambda figure: (figure.cell.contract, kin_of(figure.cell)))
     several = len({figure.cell.contract for figure in kept}) > 1
     asked = [_Race(run, question, several=several) for question in rivals.values()]
-    asked.sort(key=lambda race: (-len(race.rivals), race.order))
+    asked.sort(key=lambda race: race.order)
     shown = [race for race in asked if len(race.rivals) > 1][:_MOST] or asked[:1]
     notes = []
     if left := len(asked) - len(shown):
@@ -149,8 +149,15 @@ class _Race:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """By operation and algorithm, as in the tables."""
-        return operation_order(self.place[0]), natural(self.rivals[0].cell.algorithm)
+        """AES before others, as most ask for it; then by operation and algorithm, as in the tables."""
+        known = (load().algorithms.get(figure.cell.algorithm) for figure in self.rivals)
+        aes = any(algorithm and algorithm.family == "aes" for algorithm in known)
+        return (
+            not aes,
+            -len(self.rivals),
+            operation_order(self.place[0]),
+            natural(self.rivals[0].cell.algorithm),
+        )
 
     def line(self) -> Line:
         """The answer."""
@@ -165,10 +172,7 @@ class _Race:
         if not any(figure.interval.known for figure in self.rivals):
             text = f"{reading}; no interval is known, so nothing is claimed"
             return Line(about, "?", lowest, text, cost)
-        if not ahead:  # one in doubt has the lowest cost
-            why = doubt_of(best) or "no other one has an interval"
-            return Line(about, "?", lowest, f"{reading}; not known who is the fastest: {why}", cost)
-        told = [reading, self.between(standings[best], ahead)]
+        told = [reading, self.between(standings[best], best, ahead)]
         rest = [figure for figure in ordered if figure not in standings]
         if rest:
             told.append(self.behind(best, rest[0]))
@@ -180,17 +184,25 @@ class _Race:
         sign = Place(standings[best].value).sign
         return Line(about, sign, self.named(ahead), "; ".join(filter(None, told)), cost)
 
-    def between(self, standing: Lead, ahead: Sequence[CellFigure]) -> str:
-        """What is known of those who are or may be the fastest; nothing where it is one alone."""
+    def between(self, standing: Lead, best: CellFigure, ahead: Sequence[CellFigure]) -> str:
+        """What is known of those who may be the fastest, by the word of their doubt; nothing where it is one alone."""
         if standing is Lead.TIED:
             floor = self.noise.relative if self.noise else None
             return f"known to be alike within {percent(margin_of(floor, self.precision))}"
-        if standing is Lead.UNKNOWN:
-            doubts = [doubt for figure in ahead if (doubt := doubt_of(figure))]
-            unseen = any(Doubt.UNCHAINED in {warning.kind for warning in figure.warnings} for figure in ahead)
-            doubts += ["not everybody's work was seen by the audit"] if unseen else []
-            return f"not known who of them: {next(iter(doubts), 'the interval of their ratio covers 1')}"
-        return ""
+        if standing is not Lead.UNKNOWN:
+            return ""
+        strangers = [figure for figure in ahead if not vouched_for(figure)]
+        if strangers and len(strangers) < len(ahead):
+            names = " and ".join(self.called(figure) for figure in strangers[:_NAMED])
+            first = next(figure for figure in ahead if figure not in strangers)
+            lowest = f"; the lowest of the others, {self.called(first)}, {self.costs(best, first)}"
+            return f"{Unsure.UNAUDITED}: {names}{lowest * (first is not best)}"
+        compared = [self.compared(best, figure) for figure in ahead if figure is not best]
+        if all(comparison.unsure in (None, Unsure.CLOSE) for comparison in compared):
+            return close_text(compared)
+        doubts = [doubt_text(comparison) for comparison in compared if comparison.unsure is not Unsure.CLOSE]
+        others = "the other" if len(ahead) == 2 else "the others"
+        return f"{others} may cost as little: {next(filter(None, doubts), Unsure.NOISY.value)}"
 
     def about(self) -> str:
         """The question in words."""
@@ -231,9 +243,16 @@ class _Race:
 
     def behind(self, best: CellFigure, other: CellFigure, *, next_: bool = True) -> str:
         """How much more `other` costs."""
-        comparison = compare(best, other, self.noise, precision=self.precision)
         subject = f"the next, {self.called(other)}," if next_ else self.called(other)
-        return f"{subject} costs {times_text(comparison)} as much"
+        return f"{subject} {self.costs(best, other)}"
+
+    def costs(self, best: CellFigure, other: CellFigure) -> str:
+        """How much `other` costs beside `best`."""
+        return f"costs {times_text(self.compared(best, other))} as much"
+
+    def compared(self, best: CellFigure, other: CellFigure) -> Comparison:
+        """`other` beside `best`."""
+        return compare(best, other, self.noise, precision=self.precision)
 
     def elsewhere(self, ahead: set[str]) -> str:
         """Who is the fastest at the smallest size, where that is another library beyond doubt."""
@@ -262,12 +281,6 @@ def class_of(algorithm: Algorithm) -> str:
     if algorithm.key_bytes:
         return f"{kind}, {8 * algorithm.key_bytes}-bit keys"
     return f"{kind}, {8 * algorithm.tag_bytes} bits" if algorithm.tag_bytes else kind
-
-
-def times_text(comparison: Comparison) -> str:
-    """A ratio with its interval: `×1.37 (1.36 to 1.38)`."""
-    ratio = comparison.ratio
-    return f"×{ratio_text(ratio)}" + (f" ({ratio_interval_text(ratio)})" if ratio.known else "")
 
 
 def rates_text(figure: CellFigure, rates: Sequence[float] = RATES) -> str:
@@ -357,6 +370,7 @@ def comparison_card(grids: Sequence[Grid]) -> Card:
             "",
             doubt=doubts,
             margin=max(comparison.margin for comparison in comparisons),
+            apart=geometric_mean([comparison.apart for comparison in comparisons]),
         )
         lines.append(_side_line(columns[0].side, column.side, mean, good, len(pairs) - len(good)))
     return Card(tuple(lines[:_MOST]), (f"{len(lines) - _MOST} more below.",) if len(lines) > _MOST else ())
@@ -371,24 +385,29 @@ def _side_line(
 ) -> Line:
     first, other = plain(first, 24), plain(other, 24)
     over = "1 cell" if len(pairs) == 1 else f"the mean over {len(pairs):,} common cells"
-    answers = Counter(comparison.answer for _, _, comparison in pairs)
+    answers = Counter(comparison.direction for _, _, comparison in pairs)
     mean_only = " in the mean" if len(answers) > 1 else ""
     winner = {
         Answer.FASTER: f"{other} is faster than {first}{mean_only}",
         Answer.SLOWER: f"{first} is faster than {other}{mean_only}",
         Answer.TIED: f"{first} and {other} are alike within {percent(mean.margin)}{mean_only}",
-        Answer.UNDECIDED: f"not known whether {first} or {other} costs less{mean_only}",
-    }[mean.answer]
+        Answer.UNDECIDED: f"{first} or {other}: {_undecided(mean)}{mean_only}",
+    }[mean.direction]
     counted = ", ".join(f"{answers[answer]:,} {answer.value}" for answer in Answer if answers[answer])
     texts = [f"in {over} {other} costs {times_text(mean)} as much"]
-    if mean.doubt:
-        texts.append(mean.doubt)
     if len(pairs) > 1:
         texts.append(f"{other}: {counted}")
     if left_out:
         texts.append(f"{left_out:,} in doubt left out")
-    sign = SIGNS.get(mean.answer, FASTEST)
+    sign = SIGNS.get(mean.direction, FASTEST)
     return Line("", sign, winner, "; ".join(texts), _both_costs(first, other, pairs))
+
+
+def _undecided(mean: Comparison) -> str:
+    """Why nobody can say which of two sides costs less."""
+    if mean.unsure is Unsure.CLOSE:
+        return close_text([mean])
+    return "too noisy to tell which costs less" if mean.unsure is Unsure.NOISY else str(mean.unsure)
 
 
 def _both_costs(

@@ -36,7 +36,16 @@ def checkup_lines(seen: Any) -> Iterator[str]:
         yield title
         yield from (f"  {line}" for line in told)
     if not seen.found:
-        yield "nothing can be measured here yet; run: perbyte build"
+        yield f"nothing can be measured here yet; {_first_step(seen)}"
+
+
+def _first_step(seen: Any) -> str:
+    """What leads to a first runner: its build, or before that what all of them lack."""
+    if not seen.unbuilt or any(not what for _, what, _ in seen.unbuilt):
+        return "run: perbyte build"
+    _, what, install = seen.unbuilt[0]
+    way = f"run: {install}" if install else f"install {', '.join(what)}"
+    return f"{way}; then: perbyte build"
 
 
 def runners_listing(seen: Any) -> Listing:

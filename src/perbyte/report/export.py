@@ -217,6 +217,7 @@ def _compared(entry: Entry, name: str) -> dict[str, Any]:
         "interval_high": json_ready(comparison.ratio.high) if comparison else None,
         "tie": comparison.tie if comparison else None,
         "answer": comparison.answer.value if comparison else None,
+        "direction": comparison.direction.value if comparison else None,
         "quality": str(figure.quality) if figure else None,
         "reason": comparison.reason if comparison else None,
     }

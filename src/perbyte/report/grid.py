@@ -22,8 +22,9 @@ from perbyte.model.text import natural, plain
 from perbyte.report.marks import Mark, marks_of
 from perbyte.report.wording import size_label
 from perbyte.stats.across import Across, floor_across
-from perbyte.stats.compare import Comparison, Lead, compare, stand
+from perbyte.stats.compare import Comparison, compare
 from perbyte.stats.quantity import TABLE_UNITS, Unit, data_bytes, read
+from perbyte.stats.standing import Lead, stand
 
 _OF_DATA = ("encrypt", "decrypt", "seal", "open", "digest", "mac")  # no data is a size too
 _OPERATIONS = ("setup", *dict.fromkeys(operation for kind in OPERATIONS.values() for operation in kind))
@@ -32,7 +33,7 @@ _PUBLIC = ("signature", "kem", "key-agreement")
 
 
 class Place(enum.Enum):
-    """Where a cell stands among the cells it is compared with, by `stats.compare.stand`.
+    """Where a cell stands among the cells it is compared with, by `stats.standing.stand`.
 
     `sign` stands before the figure, in tables and charts; `meaning` is the legend of a chart.
     """

@@ -18,7 +18,7 @@ def legend_of(grid: Grid) -> list[tuple[str, str]]:
     if grid.baseline:
         compared = [entry.comparison for entry in grid.entries if entry.comparison]
         absent = any(not (entry.figure or entry.failure) for entry in grid.entries)
-        open_ = any(comparison.answer is Answer.UNDECIDED for comparison in compared)
+        open_ = any(comparison.direction is Answer.UNDECIDED for comparison in compared)
         shown = (
             (TIED, _alike_text(compared), any(comparison.tie for comparison in compared)),
             (UNDECIDED, "not known which costs less", open_),

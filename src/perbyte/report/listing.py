@@ -16,6 +16,7 @@ from perbyte.model.text import json_ready, markdown_text, plain
 
 GAP = "  "
 _INDENT = "  "
+_NARROW = 12  # characters below which a wrapped column cannot be read: rows become sentences
 _LEAST = 28  # characters for the column that is wrapped, before another one is left out
 _LONGEST = 2000
 _MEASURE = re.compile(r"(?<=[0-9]) (?=(?:s|%|B|KiB|MiB|MB|GHz|MHz|ns|µs)\b|%)")
@@ -178,7 +179,10 @@ def _flowing(
             if _left(room, flowing, width) >= min(_LEAST, room[flowing]):
                 break
             del room[place]
-        room[flowing] = min(room[flowing], max(_left(room, flowing, width), 1))
+        left = _left(room, flowing, width)
+        if left < min(_NARROW, room[flowing]):
+            return [(line, False) for row in rows for line in _sentence(columns, row, width, 1)]
+        room[flowing] = min(room[flowing], left)
     drawn = []
     for number, row in enumerate(_table(columns, rows)):
         flow = textwrap.wrap(row[flowing], room[flowing], break_on_hyphens=False) or [""]
@@ -198,6 +202,11 @@ def _in_parts(
     room = _widths(columns, rows)
     if width is None:
         width = sum(room) + len(GAP) * len(room)
+    for place in sorted(range(len(columns)), key=lambda place: columns[place].gives_way):
+        if columns[place].gives_way and sum(room) + len(GAP) * (len(room) - 1) > width:
+            kept = [other for other in range(len(columns)) if other != place]
+            fewer = [[row[other] for other in kept] for row in rows]
+            return _in_parts([columns[other] for other in kept], fewer, width, lead)
     left = width - sum(room[:lead]) - len(GAP) * (lead - 1)
     wide = [each + len(GAP) for each in room[lead:]]
     if wide and max(wide) > left:

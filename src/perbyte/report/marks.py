@@ -21,7 +21,7 @@ class Mark(enum.StrEnum):
     PIECES = "p", "one call outlasts ten samples: pieces of it were timed"
     NOISY = "!", "too few clean samples"
     UNSETTLED = "t", "still showed a trend"
-    DOUBTED = "?", "the audit from outside does not vouch for it"
+    DOUBTED = "a", "not audited: the audit from outside does not vouch for it"
     NO_CYCLES = "n", "no cycle source, time only"
     FAILED = "x", "failed later in the run"
     DRAWN = "d", "calls vary at random: the median is given, quantiles stand below"

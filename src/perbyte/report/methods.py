@@ -75,11 +75,17 @@ def _epochs(run: Run) -> str:
     return str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
 
 
+def _fewer(run: Run) -> str:
+    """That some cells had fewer processes than planned, which a slow host or disturbed samples cost."""
+    fewer = sum(figure.epochs < run.conditions.policy.epochs for figure in run.cells)
+    return f" ({counted(fewer, 'cell has', 'cells have')} fewer that count)" if fewer else ""
+
+
 def _stopping(run: Run) -> str:
     """When measuring ended, as the policy has it, and how long it took: the promised epochs run over any budget."""
     policy = run.conditions.policy
     text = (
-        f"At least {policy.epochs} processes a cell were to be measured whatever the time; more followed until its "
+        f"{policy.epochs} processes a cell were planned{_fewer(run)}; more followed until its "
         f"{policy.level:.0%} confidence interval was within ±{percent(policy.precision)}{_coarser(run)} or a budget of "
         f"{policy.budget_s:g} s of measuring was spent. Measuring took {run.measuring_s:.0f} s"
     )

@@ -263,7 +263,7 @@ def _compared(grids: Sequence[Grid], names: Sequence[str]) -> list[str]:
             f"{three_digits(comparison.ratio.value)} ({row.cell.algorithm}, {row.label})"
             for row, comparison in ends
         )
-        answers = Counter(comparison.answer for _, comparison in pairs)
+        answers = Counter(comparison.direction for _, comparison in pairs)
         blind = sum(not comparison.ratio.known for _, comparison in pairs)
         counts = (
             *((answers[answer], answer.value) for answer in (Answer.FASTER, Answer.SLOWER, Answer.TIED)),

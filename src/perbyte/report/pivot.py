@@ -161,7 +161,7 @@ def _compared_entries(
     ratios = [_ratio(first, entry, each, floor) for each in units]
     chosen = ratios[units.index(unit)][0]
     ratio = _told(ratios, chosen, _wide(comparison.ratio), plain(comparison.reason, 300))
-    place = {Answer.FASTER: " fast", Answer.SLOWER: " slow"}.get(comparison.answer, "")
+    place = {Answer.FASTER: " fast", Answer.SLOWER: " slow"}.get(comparison.direction, "")
     return [shown, ratio | {"place": place}]
 
 
@@ -181,7 +181,7 @@ def _ratio(first: CellFigure, entry: Entry, unit: Unit, floor: NoiseFloor | None
         comparison = replace(compare(_timed(first), _timed(figure), floor, same_run=False), margin=margin)
     if not comparison.ratio.value > 0:
         return "n/a", ""
-    doubt = f" {SIGNS[comparison.answer]}" if comparison.answer in SIGNS else ""
+    doubt = f" {SIGNS[comparison.direction]}" if comparison.direction in SIGNS else ""
     return f"×{ratio_text(comparison.ratio)}{doubt}", f"{comparison.ratio.value:.7g}"
 
 

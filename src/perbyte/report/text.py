@@ -84,7 +84,7 @@ def render_comparison(
     lines.append(Text())
     for index, column in enumerate(grids[0].columns[1:] if grids else (), start=1):
         comparisons = [row.entries[index].comparison for grid in grids for row in grid.rows]
-        counts = Counter(comparison.answer for comparison in comparisons if comparison)
+        counts = Counter(comparison.direction for comparison in comparisons if comparison)
         shown = [answer for answer in Answer if counts[answer] or answer is not Answer.UNDECIDED]
         texts = (f"{counts[answer]} {answer.value}" for answer in shown)
         lines += prose(f"{column.side}: {', '.join(texts)}", width)
@@ -136,9 +136,18 @@ def _warnings(run: Run) -> list[str]:
 
 def _doubts(grids: Sequence[Grid]) -> list[str]:
     """Why nothing is claimed of some cells, each reason once with how many there are."""
-    doubts = Counter(entry.comparison.doubt for grid in grids for entry in grid.entries if entry.comparison)
-    told = [f"{doubt} ({count:,})" for doubt, count in doubts.most_common() if doubt]
-    return [f"{UNDECIDED}: {', '.join(told)}"] if told else []
+    doubted = [
+        entry.comparison
+        for grid in grids
+        for entry in grid.entries
+        if entry.comparison and entry.comparison.doubt
+    ]
+    lines = []
+    for head, known in ((UNDECIDED, False), ("the factor is uncertain", True)):
+        doubts = Counter(each.doubt for each in doubted if (each.direction is not Answer.UNDECIDED) is known)
+        told = [f"{doubt} ({count:,})" for doubt, count in doubts.most_common()]
+        lines += [f"{head}: {', '.join(told)}"] if told else []
+    return lines
 
 
 def _grids(grids: Sequence[Grid], width: int) -> list[Text]:
@@ -350,14 +359,14 @@ def _compared_texts(grid: Grid, entry: Entry, sign: str, compared: bool) -> _Par
         return _Parts(" ", value, own, " " * compared + marks)
     ratio = f"×{ratio_text(comparison.ratio)}"
     wide = f" {width_text(comparison.ratio).replace('%', sign)}" if comparison.ratio.known else ""
-    return _Parts(" ", value, ratio + wide, SIGNS.get(comparison.answer, " ") + marks)
+    return _Parts(" ", value, ratio + wide, SIGNS.get(comparison.direction, " ") + marks)
 
 
 def _ratio_style(entry: Entry) -> str:
     comparison = entry.comparison
-    if comparison is None or not comparison.claimed:
+    if comparison is None or comparison.direction not in (Answer.SLOWER, Answer.FASTER):
         return "dim"
-    return "red" if comparison.answer is Answer.SLOWER else "green"
+    return "red" if comparison.direction is Answer.SLOWER else "green"
 
 
 def _wrapped(legend: Sequence[tuple[str, str]], width: int) -> list[Text]:

@@ -13,29 +13,38 @@ from perbyte.report.export import to_json
 from perbyte.report.facts import outputs_text
 from perbyte.report.listing import Listing, columns, markdown
 from perbyte.report.text import render_table
-from perbyte.report.wording import claim_text, interval_text, number, ratio_text, size_label
+from perbyte.report.wording import claim_text, interval_text, number, ratio_text, size_label, three_digits
+from perbyte.stats.compare import Answer
 from perbyte.stats.trials import BaselineChange, BesideTheBest, CountChange
 
 
 def beside_lines(run: Run, own: Collection[str], bests: Sequence[BesideTheBest]) -> Iterator[str]:
-    """The table of a run, how the rows of `own` were compiled, and their ratios to the best library."""
-    yield render_table(run)
+    """What the rows of `own` cost beside the best library, how they were compiled, and the table of the run."""
+    several = len({best.own.cell.contract for best in bests}) > 1
+    for best in bests:
+        yield beside_line(best, several=several)
+    if not bests and any(figure.cell.runner in own for figure in run.cells):
+        yield "no library here does the same under this contract: nothing to compare with"
     for identity in sorted(run.conditions.identities, key=lambda identity: identity.runner):
         if identity.runner in own:
             yield f"{identity.runner}: {identity.library}, {identity.compiler}, {identity.flags or 'no flags'}"
-    several = len({best.own.cell.contract for best in bests}) > 1
-    for best in bests:
-        cell, ratio = best.own.cell, best.comparison.ratio
-        where = row_label(cell, several=several)
-        library = best.best.cell.runner + (f", the best of {best.others}" if best.others > 1 else "")
-        if text := claim_text(best.comparison):
-            yield f"{cell.runner}, {where}, against {library}: {text}"
-        else:
-            times = f"{ratio_text(ratio)} times the cost of {library} ({interval_text(ratio)})"
-            yield f"{cell.runner}, {where}: {times}"
-    if not bests and any(figure.cell.runner in own for figure in run.cells):
-        yield "no library here does the same under this contract: nothing to compare with"
+    yield ""
+    yield render_table(run)
     yield from count_lines(run)
+
+
+def beside_line(best: BesideTheBest, *, several: bool) -> str:
+    """What a row of one's own costs beside the best library, or which doubt is in the way."""
+    cell, comparison = best.own.cell, best.comparison
+    head = f"{cell.runner}, {row_label(cell, several=several)}"
+    library = best.best.cell.runner + (f", the best of {best.others}" if best.others > 1 else "")
+    if comparison.claimed:
+        ratio = comparison.ratio
+        return f"{head}: {ratio_text(ratio)} times the cost of {library} ({interval_text(ratio)})"
+    if comparison.direction in (Answer.SLOWER, Answer.FASTER):
+        times, limit = f"{three_digits(comparison.ratio.value)} times the cost", claim_text(comparison)
+        return f"{head}: {times} of {library} ({limit})"
+    return f"{head}, against {library}: {claim_text(comparison)}"
 
 
 def trial_json(

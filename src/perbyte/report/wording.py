@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from perbyte.model import Estimate
-from perbyte.stats.compare import Answer, Comparison
+from perbyte.stats.compare import Answer, Comparison, Unsure
 
 MOST_DIGITS = 4
 LOPSIDED = 2.0  # one end of an interval so many times farther than the other: both are shown
@@ -65,23 +65,70 @@ def interval_text(estimate: Estimate) -> str:
     return f"{number(estimate.low, half)} to {number(estimate.high, half)}"
 
 
-def three_digits(value: float) -> str:
-    """Write a positive value with three significant digits, where no interval says how many: `0.677`, `15,300`."""
+def three_digits(value: float, towards: Callable[[float], int] = round) -> str:
+    """Write a positive value with three significant digits, where no interval says how many: `0.677`, `15,300`.
+
+    `towards`: `math.floor` or `math.ceil` for the end of an interval, which is never shown narrower than it is.
+    """
     decimals = 2 - math.floor(math.log10(value))
-    return f"{round(value, decimals):,.{max(decimals, 0)}f}"
+    scaled = value * 10.0**decimals
+    exact = round(scaled) if math.isclose(scaled, round(scaled), rel_tol=1e-9) else towards(scaled)
+    return f"{exact / 10.0**decimals:,.{max(decimals, 0)}f}"
 
 
 def claim_text(comparison: Comparison) -> str:
-    """What keeps a difference from being claimed; empty where one is."""
+    """What keeps a difference from being claimed, by its word; what is known of it all the same; empty where one is."""
     if comparison.claimed:
         return ""
     if comparison.tie:
         return f"alike within {percent(comparison.margin)}"
-    return comparison.doubt or f"not known: {comparison.reason}"
+    if comparison.unsure is Unsure.CLOSE:
+        return close_text([comparison])
+    known = extent_text(comparison)
+    return f"{known}; {doubt_text(comparison)}" if known else doubt_text(comparison)
+
+
+def doubt_text(comparison: Comparison) -> str:
+    """Which doubt keeps a factor from being claimed, with the cause where the word does not say it; empty for none."""
+    word = comparison.unsure
+    if word is None or word is Unsure.UNAUDITED:
+        return word or ""
+    if comparison.doubt.startswith(word):
+        return comparison.doubt
+    return f"{word}: {comparison.doubt or 'the interval is wide'}"
+
+
+def close_text(comparisons: Sequence[Comparison]) -> str:
+    """By how much costs differ at the most that are close."""
+    most = max(max(each.ratio.high, 1 / each.ratio.low) for each in comparisons) - 1
+    return f"{Unsure.CLOSE}: they differ by less than {_up(most)}"
+
+
+def extent_text(comparison: Comparison) -> str:
+    """What a doubt leaves of a ratio: `at least ×30`, `×0.75 to ×1.6`; empty where it may be anything."""
+    least, most = comparison.apart.low, comparison.apart.high
+    if comparison.direction is Answer.SLOWER:
+        return f"at least ×{three_digits(least, math.floor)}"
+    if comparison.direction is Answer.FASTER:
+        return f"at most ×{three_digits(most, math.ceil)}"
+    if least > 0 and math.isfinite(most):
+        return f"×{three_digits(least, math.floor)} to ×{three_digits(most, math.ceil)}"
+    return ""
+
+
+def times_text(comparison: Comparison) -> str:
+    """A ratio with what is known of it: `×1.37 (1.36 to 1.38)`, `×120 (at least ×30; noisy)`, `×0.4 (not audited)`."""
+    ratio = comparison.ratio
+    if comparison.unsure in (None, Unsure.CLOSE):
+        return f"×{ratio_text(ratio)}" + (f" ({ratio_interval_text(ratio)})" if ratio.known else "")
+    if not ratio.value > 0:
+        return "×–"
+    known = filter(None, (extent_text(comparison), doubt_text(comparison)))
+    return f"×{three_digits(ratio.value)} ({'; '.join(known)})"
 
 
 SIGNS = {Answer.TIED: "=", Answer.UNDECIDED: "?"}
-"""What stands beside a ratio of which no difference is claimed, in every medium."""
+"""What stands beside a ratio of which no difference is claimed, in every medium, by its direction."""
 
 
 def width_text(estimate: Estimate) -> str:

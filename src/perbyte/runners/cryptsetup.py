@@ -22,7 +22,7 @@ def kernel_lines() -> tuple[str, ...]:
     program = shutil.which("cryptsetup")
     if not program:
         return (
-            "cryptsetup is not installed, so the figures of user space represent the kernel's own code (dm-crypt).",
+            "cryptsetup is not installed: the figures are of user space, and the kernel's code (dm-crypt) can differ.",
         )
     lines: list[str] = []
     for cipher, bits in CIPHERS:
@@ -42,7 +42,7 @@ def kernel_lines() -> tuple[str, ...]:
         ]
     if not lines:
         return (
-            "cryptsetup is installed, but the kernel does not support it: figures of user space represent dm-crypt.",
+            "cryptsetup is installed, but the kernel does not support it: these figures are of user space.",
         )
     return ("Measured by cryptsetup benchmark, without an interval:", *lines)
 

@@ -10,7 +10,8 @@ and nobody may call that a tie. No p-value decides. Ratios are treated on a loga
 the same statement.
 
 A figure that comes from too few clean samples, that still moved, or that rests on a single process has no interval
-that was earned: its ratios are given, and nothing is claimed of them.
+that was earned: its ratios are given, and no factor is claimed of them. Such a doubt may leave the direction: where the
+costs stay apart with all that it explains, one is the faster, by at least so much (ADR 53).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from perbyte.model import CellFigure, Doubt, Estimate, NoiseFloor, Quality
+from perbyte.model import CellFigure, Estimate, NoiseFloor, Quality
 from perbyte.stats.across import ACROSS_RUNS
 from perbyte.stats.arrays import np
 from perbyte.stats.interval import reach_of_pairs, reach_of_two
@@ -29,11 +30,15 @@ from perbyte.stats.samples import Floats
 
 CYCLES, NS = "cycles", "ns"
 EPOCHS_TO_CLAIM = 4  # of each side across runs: with fewer, intervals hold too seldom (ADR 17)
+NOT_AUDITED = "not audited"
 SHARED_CORE = 2.0  # what a neighbour on the same core costs at the most: half of it
 # What a lie about work that the audit cannot see is believed to make of a figure at the most, as a factor: from there
 # on timed work is refused. A figure that is lower by more comes first, with its mark: a factor of two is no doubt
 UNSEEN = 1.5
 SAME_WITHIN = 0.01  # what costs may differ by at the least and still be called alike: what nobody chooses by
+CLOSE_WITHIN = (
+    0.1  # an interval around 1 that reaches no farther says that costs are close, a wider one little
+)
 
 
 class Answer(enum.StrEnum):
@@ -43,6 +48,21 @@ class Answer(enum.StrEnum):
     SLOWER = "slower"
     TIED = "tied"
     UNDECIDED = "undecided"
+
+
+class Unsure(enum.StrEnum):
+    """What keeps a comparison from being a claim with a factor."""
+
+    NOISY = "noisy"  # the factor is uncertain
+    CLOSE = "close"  # known to differ by little
+    UNAUDITED = NOT_AUDITED
+
+
+_DOUBTS = {
+    Quality.NOISY: "noisy",
+    Quality.UNSETTLED: "noisy: it still showed a trend",
+    Quality.DOUBTED: NOT_AUDITED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +81,9 @@ class Cost:
     numbers: tuple[int, ...] = ()
 
 
+ANYTHING = Estimate(math.nan, 0.0, math.inf)
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """`ratio` is b over a per call, so above 1 means that b is slower. `unit` is `cycles` or `ns`.
@@ -69,6 +92,8 @@ class Comparison:
     interval comes from: `epochs`, `samples`, `intervals` (the two figures' own) or `noise floor`. `measured` is the
     half-width of the ratio's logarithm without the noise floor, `floor` the noise floor (relative; 0 where it is not
     known). `doubt` is why nothing is claimed whatever the interval says; empty where both sides have earned theirs.
+    `apart` is the ratio from one cost's least to the other's most, with all that the doubts may explain: 0 to infinite
+    where they may explain anything.
     """
 
     ratio: Estimate
@@ -79,6 +104,7 @@ class Comparison:
     floor: float = 0.0
     doubt: str = ""
     margin: float = SAME_WITHIN
+    apart: Estimate = ANYTHING
 
     @property
     def answer(self) -> Answer:
@@ -93,8 +119,10 @@ class Comparison:
             return Answer.SLOWER
         if self.ratio.below(1):
             return Answer.FASTER
-        alike = self.ratio.within(1 / (1 + self.margin), 1 + self.margin)
-        return Answer.TIED if alike else Answer.UNDECIDED
+        return Answer.TIED if self._within(self.margin) else Answer.UNDECIDED
+
+    def _within(self, margin: float) -> bool:
+        return self.ratio.within(1 / (1 + margin), 1 + margin)
 
     @property
     def claimed(self) -> bool:
@@ -105,6 +133,24 @@ class Comparison:
     def tie(self) -> bool:
         """True where the difference is known to be small. Not the opposite of `claimed`: much is simply not known."""
         return self.answer is Answer.TIED
+
+    @property
+    def direction(self) -> Answer:
+        """As `answer`; where that is undecided, who costs less if `apart` leaves 1 out, whatever the factor is."""
+        if self.answer is not Answer.UNDECIDED:
+            return self.answer
+        if self.apart.above(1):
+            return Answer.SLOWER
+        return Answer.FASTER if self.apart.below(1) else Answer.UNDECIDED
+
+    @property
+    def unsure(self) -> Unsure | None:
+        """Which of three doubts keeps this from being a claim with a factor; None where it is one."""
+        if self.claimed:
+            return None
+        if NOT_AUDITED in self.doubt:
+            return Unsure.UNAUDITED
+        return Unsure.CLOSE if self._within(CLOSE_WITHIN) and not self.doubt else Unsure.NOISY
 
     def against(self, threshold: float) -> Answer:
         """Is b slower by more than `threshold` (0.01 = 1 %)? SLOWER or, if not, TIED beyond doubt, else UNDECIDED."""
@@ -147,9 +193,11 @@ def compare(
     comparison = compare_costs(*costs, floor_between(noise, a, b), level, precision=precision)
     least = 2 if same_run else EPOCHS_TO_CLAIM
     doubts = {figure.cell.address: cause for figure in (a, b) if (cause := doubt_of(figure, least))}
-    texts = [f"{address}: {cause}" for address, cause in doubts.items()]
+    texts = (f"{address}: {cause}" for address, cause in doubts.items())
     reason = "; ".join((comparison.reason, *texts, *_notes(a, b, unit)))
-    return replace(comparison, reason=reason, unit=unit, doubt="; ".join(dict.fromkeys(doubts.values())))
+    doubt = "; ".join(dict.fromkeys(doubts.values()))
+    between = apart(extent_of(a, unit), extent_of(b, unit), comparison.floor)
+    return replace(comparison, reason=reason, unit=unit, doubt=doubt, apart=between)
 
 
 def difference(a: CellFigure, comparison: Comparison) -> Estimate:
@@ -160,8 +208,7 @@ def difference(a: CellFigure, comparison: Comparison) -> Estimate:
     """
     cost, ratio = cost_of(a, comparison.unit).estimate, comparison.ratio
     value, own = cost.value * (ratio.value - 1), (ratio.value - 1) * cost.half_width
-    down = math.hypot(cost.value * (ratio.value - ratio.low), own)
-    up = math.hypot(cost.value * (ratio.high - ratio.value), own)
+    down, up = (math.hypot(cost.value * (ratio.value - end), own) for end in (ratio.low, ratio.high))
     return Estimate(value, value - down, value + up)
 
 
@@ -169,9 +216,35 @@ def doubt_of(figure: CellFigure, least_epochs: int = 2) -> str:
     """Why no difference may be claimed from `figure`, in a few words; empty where its interval was earned."""
     if not figure.interval.known:
         return "no interval is known"
-    if figure.quality in (Quality.NOISY, Quality.UNSETTLED, Quality.DOUBTED):
-        return f"the figure is {figure.quality.value}"
+    if cause := _DOUBTS.get(figure.quality):
+        return cause
     return "" if figure.epochs >= least_epochs else f"fewer than {least_epochs} quiet processes"
+
+
+def extent_of(figure: CellFigure, unit: str) -> Estimate:
+    """The cost of a call from the least to the most that it may be, with all that `doubt_of` may explain.
+
+    A disturbed figure may be as low as a neighbour on the core explains. So may one without an interval, as it is of a
+    single process, and lie as far up. One that is not audited may cost anything more, an imported one anything.
+    """
+    cost = cost_of(figure, unit).estimate
+    if not figure.interval.known or not 0 < cost.value < math.inf:
+        return replace(ANYTHING, value=cost.value)
+    low, high = cost.low, cost.high
+    if not cost.known:
+        low, high = cost.value / SHARED_CORE, cost.value * SHARED_CORE
+    if figure.quality in (Quality.NOISY, Quality.DOUBTED):
+        low = min(low, cost.value / SHARED_CORE)
+    return Estimate(cost.value, max(low, 0.0), math.inf if figure.quality is Quality.DOUBTED else high)
+
+
+def apart(a: Estimate, b: Estimate, floor: float = 0.0) -> Estimate:
+    """The ratio of `b` to `a` from the least of the one over the most of the other, wider by the noise floor."""
+    if not (0 < a.value < math.inf and 0 < b.value < math.inf):
+        return ANYTHING
+    low = b.low / a.high / (1 + floor)
+    high = b.high / a.low * (1 + floor) if a.low > 0 else math.inf
+    return Estimate(b.value / a.value, low, high)
 
 
 def compare_costs(
@@ -180,13 +253,11 @@ def compare_costs(
     """Compare `b` with `a`, which are in one unit; `floor` is the noise floor (relative), None where it is not known.
 
     Epochs that both have of one source are pairs, others two samples (see `stats.interval`); where there are fewer than
-    two, the delta method on the costs' own intervals. Never
-    narrower than what the samples allow, nor than the noise floor; of two sources not narrower than from the lowest of
-    the one to the highest of the other either, so that no difference is claimed while the costs' own intervals overlap.
+    two, the delta method on the costs' own intervals. Never narrower than what the samples allow, nor than the noise
+    floor; of two sources not than the costs' own intervals apart either.
     """
     if not all(0 < cost.estimate.value < math.inf for cost in (a, b)):
-        nothing = Estimate(math.nan, 0.0, math.inf)
-        return Comparison(nothing, "samples", "a cost that is not positive and finite has no ratio", "")
+        return Comparison(ANYTHING, "samples", "a cost that is not positive and finite has no ratio", "")
     ratio = b.estimate.value / a.estimate.value
     by_epochs = _by_epochs(a, b, math.log(ratio), level)
     own = (0.0, 0.0) if a.source == b.source else _apart(a.estimate, b.estimate)
@@ -203,10 +274,8 @@ def compare_costs(
     towards = int(ratio < 1)  # the side that 1 lies on
     measured = max(by_epochs[towards], by_samples, own[towards])
     dominated_by, reason = max(widths, key=widths.__getitem__), _reason(abs(math.log(ratio)), measured, floor)
-    margin = margin_of(floor, precision)
-    return Comparison(
-        Estimate(ratio, low, high), dominated_by, reason, "", measured, floor or 0.0, margin=margin
-    )
+    estimate, margin = Estimate(ratio, low, high), margin_of(floor, precision)
+    return Comparison(estimate, dominated_by, reason, "", measured, floor or 0.0, margin=margin)
 
 
 def _by_epochs(a: Cost, b: Cost, value: float, level: float) -> tuple[float, float]:
@@ -315,55 +384,6 @@ def quotient(above: Estimate, below: Estimate) -> Estimate:
     return Estimate(value, above.low / below.high, above.high / below.low)
 
 
-class Lead(enum.StrEnum):
-    """Where a cost stands among its rivals."""
-
-    FASTEST = "fastest"  # alone, beyond doubt
-    TIED = "tied"  # one of several that are known to be alike, and no other may be as fast
-    UNKNOWN = "unknown"  # may be the fastest
-
-
-def stand(
-    rivals: Sequence[CellFigure], noise: NoiseFloor | None, *, precision: float = 0.0
-) -> tuple[tuple[CellFigure, Lead], ...]:
-    """Return those of `rivals` that are or may be the fastest, in their order; nobody else has a mark.
-
-    May be as fast as the one of the lowest cost: no difference to it is claimed (see `Comparison.answer`), or the two
-    figures' own intervals overlap, or one of them is in doubt (see `doubt_of`) and what a neighbour on the core costs
-    at the most would make it as fast. If nobody may, the lowest is the fastest, unless it is in doubt itself: then
-    nobody is. If all who may are known to be alike, they tie. Else it is not known who of them is the fastest, and none
-    is called so: one undecided rival is enough, because it may be faster than the others.
-
-    Rivals of no positive and finite cost are left out, and imported ones, whose intervals nobody knows; so are all
-    where fewer than two can be ranked. By work that nobody saw, where others' was seen, nobody is the fastest, unless
-    the figure is lower by more than a lie at the limit of the audit could make it (`UNSEEN`).
-    """
-    unit = NS if any(figure.cycles_per_call is None for figure in rivals) else CYCLES
-    costs = [(cost_of(figure, unit).estimate, figure) for figure in rivals if figure.interval.known]
-    known = [(cost, figure) for cost, figure in costs if 0 < cost.value < math.inf]
-    if len(known) < 2:
-        return ()
-    vouched = [
-        pair for pair in known if Doubt.UNCHAINED not in {warning.kind for warning in pair[1].warnings}
-    ]
-    seen = min((cost.value for cost, _ in vouched), default=math.inf)
-    believed = [pair for pair in known if pair in vouched or UNSEEN * pair[0].value < seen]
-    first, best = min(believed or known, key=lambda pair: pair[0].value)
-    figures, alike = [], True
-    for cost, figure in known:
-        if figure is best:
-            figures.append(figure)
-            continue
-        comparison = compare(best, figure, noise, precision=precision)
-        near = bool(comparison.doubt) and cost.value < SHARED_CORE * first.value
-        if near or not comparison.ratio.above(1) or cost.low <= first.high:
-            figures.append(figure)
-            alike = alike and comparison.tie
-    if len(figures) == 1:
-        return () if doubt_of(best) else ((best, Lead.FASTEST),)
-    return tuple((figure, Lead.TIED if alike else Lead.UNKNOWN) for figure in figures)
-
-
 def noise_floor(pairs: Iterable[tuple[CellFigure, CellFigure]]) -> NoiseFloor | None:
     """Return what A/A pairs show: the largest |ratio - 1| of identical cells; None without pairs.
 
@@ -448,8 +468,7 @@ def _mean(values: Sequence[float]) -> float:
 def _logs(epochs: Sequence[float]) -> Floats:
     values = np.asarray(epochs, dtype=np.float64)
     known = len(values) and 0 < values.min() <= values.max() < math.inf
-    logs: Floats = np.log(values) if known else np.empty(0)
-    return logs
+    return np.log(values) if known else np.empty(0)
 
 
 def _together(a: float, b: float) -> float:

@@ -8,9 +8,12 @@ where the function stands before anything is refined, without an interval and wi
 
 from __future__ import annotations
 
+import contextlib
 import math
-from collections.abc import Callable, Collection, Sequence
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from perbyte.app.building import build_needed
@@ -20,7 +23,7 @@ from perbyte.app.trying.clock import Clock
 from perbyte.app.trying.stored import Stored, find_stored, last_costs
 from perbyte.catalogue import load, pattern
 from perbyte.errors import EXIT_INTERRUPTED, UsageError
-from perbyte.locks import cores_held
+from perbyte.locks import cores_held, waiting_text
 from perbyte.measure import Forecast, Plan, Survey, choose_cores, foresee, recall_pace, survey
 from perbyte.measure.forecast import Pace
 from perbyte.measure.machine import require_linux, step_aside
@@ -52,7 +55,7 @@ def libraries_beside(glob: str, own: Sequence[str], say: Say) -> list[RunnerSpec
 class Bench:
     """Programs of the user's and libraries at some sizes of an algorithm. `check` comes before `measure`.
 
-    `conduct` takes a plan as `app.conducting.conduct_plan` does, and `say` a line for the user.
+    `conduct` takes a plan as `app.conducting.conduct_plan` does, `say` a line for the user, `urgent` whom it waits for.
     `unreached`, once measured: libraries for which the promised time did not suffice. `fewest_epochs`: below it the
     promised time is not kept.
     """
@@ -66,6 +69,7 @@ class Bench:
     clock: Clock = field(default_factory=Clock)
     conduct: Callable[..., Conducted] = conduct_plan
     say: Say = silent
+    urgent: Say = silent
     unreached: tuple[str, ...] = ()
     fewest_epochs: int = 3
     _left: set[str] = field(default_factory=set)
@@ -90,11 +94,24 @@ class Bench:
             if key not in largest or cell.size_bytes > largest[key].size_bytes:
                 largest[key] = cell
         policy = replace(self.policy, cores=choose_cores(self.policy.cores))
-        figures = first_figures(survey, tuple(largest.values()), policy, limits(self.patience_s, RUN_TIMES))
+        within, held = limits(self.patience_s, RUN_TIMES), partial(self._held, policy.cores)
+        figures = first_figures(survey, tuple(largest.values()), policy, within, held)
         if figures:
             samples = sum(figure.samples for figure in figures)
             self.clock.note_clean(sum(figure.clean_samples for figure in figures) / max(1, samples))
         return figures
+
+    @contextlib.contextmanager
+    def _held(self, cores: Sequence[int]) -> Iterator[None]:
+        """Hold the cores; who has to be waited for is said, and the wait does not count as the user's time."""
+        began = time.monotonic()
+
+        def waiting(core: int, holder: str) -> None:
+            self.urgent(waiting_text(core, holder))
+
+        with cores_held(cores, "perbyte try, a first look", waiting=waiting):
+            self.clock.waited_s += time.monotonic() - began
+            yield
 
     def leave_out(self, names: Collection[str]) -> None:
         """Measure without these programs."""
@@ -239,14 +256,18 @@ class Nowhere:
 
 
 def first_figures(
-    surveyed: Survey, cells: Sequence[Cell], policy: Policy, limits: TimeLimits
+    surveyed: Survey,
+    cells: Sequence[Cell],
+    policy: Policy,
+    limits: TimeLimits,
+    held: Callable[[], contextlib.AbstractContextManager[None]],
 ) -> tuple[CellFigure, ...]:
-    """A figure of each of `cells` that can be had at once; none where the first look fails."""
+    """A figure of each of `cells` that can be had at once, while the cores are `held`; none where that fails."""
     slow = any(spec.language in SLOW_TO_START for spec in surveyed.specs.values())
     epochs = 1 if slow else FIRST_EPOCHS
     short = replace(of_today(policy), epochs=epochs, max_epochs=epochs, budget_s=FIRST_S, audit=False)
     plan = Plan(tuple(cells), ())
-    with cores_held(short.cores, "perbyte try, a first look"):
+    with held():
         step_aside(short.cores)
         measurement = Measurement(plan, surveyed, load(), short, Nowhere(), limits=limits)
         return measurement.measure().cells

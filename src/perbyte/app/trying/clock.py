@@ -39,11 +39,15 @@ def command_began(stat: Path = Path("/proc/self/stat")) -> float:
 
 @dataclass(slots=True)
 class Clock:
-    """When the command began, and by when it answers. `budget_s`: measuring time that was asked for, None without."""
+    """When the command began, and by when it answers. `budget_s`: measuring time that was asked for, None without.
+
+    `waited_s`: seconds for which others held the cores, which nobody promised to make up for.
+    """
 
     budget_s: float | None = None
     promised_s: float = WALL_S
     began: float = field(default_factory=time.monotonic)
+    waited_s: float = 0.0
 
     @property
     def elapsed_s(self) -> float:
@@ -53,7 +57,7 @@ class Clock:
     @property
     def left_s(self) -> float:
         """Seconds left for starting processes and measuring."""
-        return max(LEAST_S, self.promised_s - self.elapsed_s - END_S)
+        return max(LEAST_S, self.promised_s + self.waited_s - self.elapsed_s - END_S)
 
     def note_clean(self, share: float) -> None:
         """Take over which share of the first look's samples was clean: beside a neighbour everything takes longer."""

@@ -217,7 +217,7 @@ class Trial:
         policy: Policy,
     ) -> Bench:
         """Programs and libraries, to be checked and measured."""
-        how = (self.patience_s, self.clock, self.conduct, self.listener.say)
+        how = (self.patience_s, self.clock, self.conduct, self.listener.say, self.listener.urgent)
         return Bench(specs, libraries, self.asked.algorithm, sizes, policy, *how)
 
     def _look_first(self, bench: Bench) -> None:

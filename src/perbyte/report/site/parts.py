@@ -13,13 +13,13 @@ from perbyte.atlas.export import RankedWork, Stand
 from perbyte.atlas.index import RunRow
 from perbyte.atlas.overview import PointCost
 from perbyte.model.text import plain
-from perbyte.report.card import Card, Line, times_text
+from perbyte.report.card import Card, Line
 from perbyte.report.html import Block, legend, sorted_table
 from perbyte.report.listing import Head, Item, Listing, columns
 from perbyte.report.ranks import against, estimate_in, marks_text, meanings_of
 from perbyte.report.site import addresses
 from perbyte.report.site.view import ALONE, Contest, Kind, SiteView, per_work
-from perbyte.report.wording import number, size_label, value_text, width_text
+from perbyte.report.wording import number, size_label, times_text, value_text, width_text
 from perbyte.stats.compare import CYCLES, NS, Comparison
 
 UP = "../"
