@@ -43,6 +43,15 @@ static uint8_t *decode_hex(const pb_request *q, const char *name, size_t *length
 	return bytes;
 }
 
+static void answer_vector(pb_server *s, pb_prepared *p)
+{
+	pb_case_run(p, 1);
+	if (p->c.failures)
+		pb_refuse(s, "library", p->c.error[0] ? p->c.error : "the library refused the input");
+	else
+		show_output(s, &p->c, p->variant->operation);
+}
+
 static void check_vector(pb_server *s, const pb_prepared *model, const pb_request *q)
 {
 	pb_vector v;
@@ -60,15 +69,15 @@ static void check_vector(pb_server *s, const pb_prepared *model, const pb_reques
 	snprintf(words, sizeof words, "a field of the vector is not hexadecimal");
 	if (key && nonce && aad && input)
 		code = pb_case_open(&p, model->c.row, model->variant, 0, model->seed, 0, NULL, &v, words);
-	if (!code) {
-		pb_case_run(&p, 1);
-		if (p.c.failures)
-			pb_refuse(s, "library", p.c.error[0] ? p.c.error : "the library refused the input");
-		else
-			show_output(s, &p.c, p.variant->operation);
-		pb_case_close(&p);
-	} else {
+	const char *changes = pb_get_text(q, "changes", NULL);
+	if (code) {
 		pb_refuse(s, code, words);
+	} else {
+		if (changes)
+			pb_check_changes(s, &p, changes);
+		else
+			answer_vector(s, &p);
+		pb_case_close(&p);
 	}
 	free(key);
 	free(nonce);
@@ -105,6 +114,8 @@ void pb_check(pb_server *s, const pb_request *q)
 		pb_text_add(&s->answer, "}");
 	} else if (is_vector(q)) {
 		check_vector(s, p, q);
+	} else if (pb_get_text(q, "changes", NULL)) {
+		pb_check_changes(s, p, pb_get_text(q, "changes", ""));
 	} else if (calls >= 1) {
 		pb_case_run(p, (uint64_t)calls);
 		if (p->c.failures)
@@ -113,6 +124,6 @@ void pb_check(pb_server *s, const pb_request *q)
 		else
 			show_output(s, &p->c, p->variant->operation);
 	} else {
-		pb_refuse(s, "malformed", "check needs calls, vector, round_trip or forgery");
+		pb_refuse(s, "malformed", "check needs calls, vector, changes, round_trip or forgery");
 	}
 }

@@ -1,0 +1,284 @@
+"""What is changed of genuine material to see whether it is authenticated: drawn from its structure, not listed.
+
+Two lists of each: what every operation must stand, a bit in each 32 bytes and a dozen anywhere among it, and what is
+tried where calls are quick: each bit of a tag, a bit of each byte. A comparison that joins differences wrongly (by xor,
+by a sum that wraps) stands every single bit, so bytes of a tag are changed in twos and all at once, too. Pure: asks
+nobody, and knows nothing of what is right.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from perbyte.model.algorithm import KnownAnswer
+from perbyte.runners.changes import Change, Edit, Put
+
+UNREDUCED = "unreduced"
+BLOCK, GRAIN, DOZEN = 16, 32, 12
+MOST_DRAWN = 2048  # parts of long material, drawn among all
+_KEPT = (1, 2, 3, 4, 6, 8, 10, 12)  # bytes of a tag that a careless comparison may stop after
+_EXCHANGED = 8  # pairs of bytes of a tag that are exchanged, or changed so that their sum stays
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """`length` bytes of the material from `offset` on, in words."""
+
+    name: str
+    letter: str
+    offset: int
+    length: int
+
+    def edit(self, at: int, bits: bytes) -> Edit:
+        """Flip `bits` from byte `at` of the place on."""
+        return Edit(self.letter, self.offset + at, bits)
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A change, and words for it. `kind`: the name of what libraries are known to accept (`UNREDUCED`)."""
+
+    change: Change
+    what: str
+    kind: str = ""
+
+
+def bit(place: Place, number: int) -> Attempt:
+    """Flip one bit, numbered from the lowest of byte 0 on."""
+    at, which = divmod(number, 8)
+    return Attempt((place.edit(at, bytes([1 << which])),), f"bit {which} of byte {at} of the {place.name}")
+
+
+def anywhere(rng: random.Random, places: Sequence[Place], count: int = DOZEN) -> list[Attempt]:
+    """Single bits of all the material, drawn."""
+    there = [place for place in places if place.length]
+    lengths = [place.length for place in there]
+    return (
+        [bit(p, rng.randrange(8 * p.length)) for p in rng.choices(there, lengths, k=count)] if there else []
+    )
+
+
+def in_each(rng: random.Random, places: Sequence[Place], grain: int = GRAIN) -> list[Attempt]:
+    """A bit in each `grain` bytes of each place, drawn, in an order drawn too; the first and the last byte among them."""
+    parts = [-(-place.length // grain) for place in places]
+    attempts = []
+    for drawn in rng.sample(range(sum(parts)), min(sum(parts), MOST_DRAWN)):
+        index, part = 0, drawn
+        while part >= parts[index]:
+            part -= parts[index]
+            index += 1
+        place = places[index]
+        attempts.append(
+            bit(place, rng.randrange(8 * part * grain, 8 * min((part + 1) * grain, place.length)))
+        )
+    for place in places if grain > 1 else ():
+        for at in {0, place.length - 1} if place.length else ():
+            attempts.insert(rng.randrange(len(attempts) + 1), bit(place, 8 * at + rng.randrange(8)))
+    return attempts
+
+
+def of_tag(rng: random.Random, place: Place, tag: bytes) -> list[Attempt]:
+    """Changes of a tag or signature that comparisons have let through. `tag`: its bytes; without them bits alone."""
+    attempts: list[Attempt] = []
+    length, name = place.length, place.name
+
+    def add(bits: bytes, what: str) -> None:
+        if any(bits):
+            attempts.append(Attempt((place.edit(0, bits),), f"{what} the {name}"))
+
+    for apart in range(1, length):
+        first, bits = rng.randrange(length - apart), rng.randrange(1, 256)
+        both = place.edit(first, bytes([bits])), place.edit(first + apart, bytes([bits]))
+        attempts.append(Attempt(both, f"the same bits of bytes {first} and {first + apart} of the {name}"))
+    for which in range(8):
+        add(bytes([1 << which]) * length, f"bit {which} of all bytes of")
+    for kept in {*(kept for kept in _KEPT if kept < length), length - 1}:
+        rest = _nonzero(rng, length - kept)
+        add(bytes(kept) + rest, f"all bytes but the first {kept} of")
+        add(rest + bytes(kept), f"all bytes but the last {kept} of")
+    for half in range(2):
+        some = bytes(rng.randrange(1, 256) * (at % 2 == half) for at in range(length))
+        add(some, f"every second byte, from {half} on, of")
+    add(bytes([0xFF]) * length, "all bits of")
+    if not tag:
+        return attempts
+    add(tag, "to zeros,")
+    add(bytes(255 - byte for byte in tag), "to ones,")
+    add(_xor(tag, tag[::-1]), "to its reverse,")
+    add(_xor(tag, tag[1:] + tag[:1]), "to its rotation,")
+    add(_xor(tag, rng.randbytes(length)), "to random bytes,")
+    for _ in range(_EXCHANGED if length > 1 else 0):
+        one, two = sorted(rng.sample(range(length), 2))
+        swap = bytearray(length)
+        swap[one] = swap[two] = tag[one] ^ tag[two]
+        add(bytes(swap), f"by an exchange of bytes {one} and {two},")
+        more = rng.randrange(1, 256)
+        kept_sum = bytearray(length)
+        kept_sum[one] = tag[one] ^ (tag[one] + more & 255)
+        kept_sum[two] = tag[two] ^ (tag[two] - more & 255)
+        add(bytes(kept_sum), f"so that the sum of bytes {one} and {two} stays,")
+    return attempts
+
+
+def to_bytes(place: Place, there: bytes, wanted: bytes, what: str, kind: str = "") -> Attempt:
+    """Change what is `there` to what is `wanted`."""
+    return Attempt((place.edit(0, _xor(there, wanted)),), what, kind)
+
+
+def of_blocks(rng: random.Random, place: Place, there: bytes) -> list[Attempt]:
+    """Two blocks exchanged, of data that are authenticated block by block."""
+    blocks = len(there) // BLOCK
+    if blocks < 2:
+        return []
+    one, two = sorted(rng.sample(range(blocks), 2))
+    first, second = (there[at * BLOCK : at * BLOCK + BLOCK] for at in (one, two))
+    bits = _xor(first, second)
+    change = place.edit(one * BLOCK, bits), place.edit(two * BLOCK, bits)
+    return [Attempt(change, f"blocks {one} and {two} of the {place.name} exchanged")] if any(bits) else []
+
+
+def of_sealed(rng: random.Random, material: KnownAnswer, tag_bytes: int, multiple: int) -> list[Attempt]:
+    """What was sealed, of another length: truncated, extended, and with the borders of its parts moved.
+
+    `tag_bytes` at the end of the input are the tag; the data come in multiples of `multiple` bytes.
+    """
+    aad, whole = bytes.fromhex(material.aad), bytes.fromhex(material.input)
+    data, tag = whole[: len(whole) - tag_bytes], whole[len(whole) - tag_bytes :]
+    cases: list[tuple[str, bytes, bytes]] = [
+        ("without the last byte", aad, whole[:-1]),
+        ("without the first byte", aad, whole[1:]),
+        ("with a zero behind", aad, whole + b"\0"),
+        ("with a random byte behind", aad, whole + rng.randbytes(1)),
+        ("with a zero in front", aad, b"\0" + whole),
+        ("with a zero behind the data", aad, data + b"\0" + tag),
+        ("with its data padded by zeros", aad, _padded(data) + tag),
+        ("with the tag twice", aad, whole + tag),
+        ("with half of the tag", aad, data + tag[: tag_bytes // 2]),
+        ("with additional data that have a zero behind", aad + b"\0", whole),
+        ("with additional data padded by zeros", _padded(aad), whole),
+        ("with additional data that have a random byte in front", rng.randbytes(1) + aad, whole),
+        ("with a block of additional data more", aad + rng.randbytes(BLOCK), whole),
+    ]
+    if data:
+        cases += [
+            ("without its data", aad, tag),
+            ("without the last byte of the data", aad, data[:-1] + tag),
+            ("with the data as additional data", aad + data, tag),
+            ("with the first byte of the data as additional data", aad + data[:1], data[1:] + tag),
+        ]
+    if len(data) >= BLOCK:
+        cases += [
+            ("without the last block of the data", aad, data[:-BLOCK] + tag),
+            ("without the first block of the data", aad, data[BLOCK:] + tag),
+            ("with a block of data as additional data", _padded(aad) + data[:BLOCK], data[BLOCK:] + tag),
+        ]
+    if aad:
+        cases += [
+            ("without additional data", b"", whole),
+            ("without the last byte of the additional data", aad[:-1], whole),
+            ("with the last byte of the additional data as data", aad[:-1], aad[-1:] + whole),
+            ("with the additional data as data", b"", _padded(aad) + whole),
+        ]
+    if len(aad) > BLOCK:
+        cases += [
+            ("with the first block of the additional data alone", aad[:BLOCK], whole),
+            ("without the first block of the additional data", aad[BLOCK:], whole),
+            ("with the last block of the additional data as data", aad[:-BLOCK], aad[-BLOCK:] + whole),
+        ]
+    return [
+        Attempt((Put("a", other), Put("i", sealed)), what)
+        for what, other, sealed in cases
+        if (other, sealed) != (aad, whole) and not max(0, len(sealed) - tag_bytes) % multiple
+    ]
+
+
+def of_signed(
+    rng: random.Random, material: KnownAnswer, message_bytes: int, *, digest: bool
+) -> list[Attempt]:
+    """A message and its signature, truncated and extended; the input of a call says only where both end.
+
+    `digest`: the message is one, which is cut to the length of a group's order where it is longer.
+    """
+    whole = bytes.fromhex(material.input)
+    message, signature = whole[:message_bytes], whole[message_bytes:]
+    cases = [
+        ("a signature without its last byte", message + signature[:-1]),
+        ("a signature with a zero behind", whole + b"\0"),
+        ("a message with a random byte in front", rng.randbytes(1) + whole),
+    ]
+    if not digest:
+        cases.append(("a message with a zero behind", message + b"\0" + signature))
+    if message and not digest:
+        cases.append(("a message that is there twice", message + whole))
+    if message:
+        cases += [
+            ("a message without its last byte", message[:-1] + signature),
+            ("a message without its first byte", message[1:] + signature),
+            ("no message at all", signature),
+        ]
+    return [Attempt((Put("i", each),), what) for what, each in cases]
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % BLOCK)
+
+
+def _xor(one: bytes, two: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(one, two, strict=True))
+
+
+def _nonzero(rng: random.Random, length: int) -> bytes:
+    return bytes(rng.randrange(1, 256) for _ in range(length))
+
+
+# orders of the groups that signatures are made in (SEC 2, RFC 5639, RFC 8032), and whether numbers lie lowest byte first
+ORDERS = {
+    "ecdsa-p256": 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
+    "ecdsa-secp256k1": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141,
+    "ecdsa-p384": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFC7634D81F4372DDF581A0DB248B0A77AECEC196ACCC52973,
+    "ecdsa-p521": (1 << 521) - 0x5AE79787C40D069948033FEB708F65A2FC44A36477663B851449048E16EC79BF7,
+    "ecdsa-brainpoolp256r1": 0xA9FB57DBA1EEA9BC3E660A909D838D718C397AA3B561A6F7901E0E82974856A7,
+    "ecdsa-brainpoolp384r1": 0x8CB91E82A3386D280F5D6F7E50E641DF152F7109ED5456B31F166E6CAC0425A7CF3AB6AF6B7FC3103B883202E9046565,
+    "ecdsa-brainpoolp512r1": 0xAADD9DB8DBE9C48B3FD4E6AE33C9FC07CB308DB3B3C9D20ED6639CCA70330870553E5C414CA92619418661197FAC10471DB1D381085DDADDB58796829CA90069,
+    "schnorr-secp256k1": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141,
+    "ed25519": (1 << 252) + 27742317777372353535851937790883648493,
+    "ed448": (1 << 446) - 13818066809895115352007386748515426880336692474882178609894547503885,
+}
+_MULTIPLES = 16  # of the order that are added, as far as they fit
+
+
+def of_numbers(place: Place, signature: bytes, order: int, *, lowest_first: bool) -> Iterator[Attempt]:
+    """Two numbers of the same length, zero, equal to the order and beyond it. EdDSA's first one is a point."""
+    half = len(signature) // 2
+    parts = signature[:half], signature[half:]
+    byte_order = "little" if lowest_first else "big"
+    first, second = (int.from_bytes(part, byte_order) for part in parts)
+
+    def made(r: int, s: int, what: str) -> Attempt | None:
+        if max(r, s) >> (8 * half):
+            return None
+        there = r.to_bytes(half, byte_order) + s.to_bytes(half, byte_order)
+        kind = UNREDUCED if (r - first) % order == 0 and (s - second) % order == 0 else ""
+        return None if there == signature else to_bytes(place, signature, there, what, kind)
+
+    cases = [
+        (0, 0, "a signature of zeros"),
+        (0, second, "a signature whose first half is zero"),
+        (first, 0, "a signature whose second half is zero"),
+        (1, 1, "a signature of two ones"),
+        (first, first, "a signature of its first half twice"),
+        (second, first, "a signature with its halves exchanged"),
+        (order, order, "a signature of the group's order twice"),
+        (order, second, "a signature whose first half is the group's order"),
+        (first, order, "a signature whose second half is the group's order"),
+        (first, (1 << 8 * half) - 1, "a signature whose second half is all ones"),
+        ((1 << 8 * half) - 1, second, "a signature whose first half is all ones"),
+    ]
+    for times in range(1, _MULTIPLES):
+        more = f"{times if times > 1 else ''} times the group's order".removeprefix(" times ")
+        cases.append((first, second + times * order, f"a signature with {more} added to its second half"))
+        if not lowest_first:
+            cases.append((first + times * order, second, f"a signature with {more} added to its first half"))
+    yield from (attempt for case in cases if (attempt := made(*case)))
