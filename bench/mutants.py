@@ -28,7 +28,18 @@ from perbyte.runners import build, find
 HERE = Path(__file__).resolve().parent
 COMPARISON = (
     *("last-4", "last-byte", "first-byte", "byte-skipped", "one-bit", "half-of-each-byte", "high-bit"),
-    *("every-second", "first-12", "first-half", "xor", "sum", "word-xor", "any-equal", "product", "sorted", "strcmp"),
+    *(
+        "every-second",
+        "first-12",
+        "first-half",
+        "xor",
+        "sum",
+        "word-xor",
+        "any-equal",
+        "product",
+        "sorted",
+        "strcmp",
+    ),
 )
 UNCHECKED = (
     *("no-aad", "empty", "short", "long", "aad-alone", "never", "blocks", "odd-aad", "long-aad", "zero-tag"),
@@ -42,7 +53,17 @@ FAULTS = {
     "aes-128-gcm": (*COMPARISON, *UNCHECKED, *COVERED),
     "chacha20-poly1305": ("last-4", "half-of-each-byte", "xor", "no-aad", "empty", "aad-16", "every-third"),
     "ed25519": (
-        *("s-plus-l", "s-top-bits", "s-top-bit", "empty", "long", "zero-signature", "zero-s", "zero-r", "r-alone"),
+        *(
+            "s-plus-l",
+            "s-top-bits",
+            "s-top-bit",
+            "empty",
+            "long",
+            "zero-signature",
+            "zero-s",
+            "zero-r",
+            "r-alone",
+        ),
         *("s-alone", "last-4", "byte-skipped", "one-bit", "half-of-each-byte", "xor", "every-second"),
         *("message-64", "message-last-byte", "message-first-byte"),
     ),
@@ -55,12 +76,34 @@ FAULTS = {
         *("no-padding", "any-padding", "short-padding", "block-type", "beyond-modulus", "trivial", "last-4"),
     ),
     "ml-kem-768": (
-        *("last-32", "first-32-alone", "u-alone", "v-alone", "32-in-the-middle", "no-comparison", "every-third"),
-        *("rejects-by-constant", "rejects-by-z", "rejects-at-random", "rejects-without-z", "rejects-by-beginning"),
-        *("refuses", "byte-skipped", "xor", "last-byte", "first-byte", "half-of-each-byte", "every-second"),
+        *(
+            "last-32",
+            "first-32-alone",
+            "u-alone",
+            "v-alone",
+            "32-in-the-middle",
+            "no-comparison",
+            "every-third",
+        ),
+        *(
+            "rejects-by-constant",
+            "rejects-by-z",
+            "rejects-at-random",
+            "rejects-without-z",
+            "rejects-by-beginning",
+        ),
+        *("refuses", "xor", "last-byte", "first-byte", "half-of-each-byte", "every-second"),
     ),
     "x25519": (
-        *("peer-last-byte", "peer-low-bit", "peer-byte", "key-byte", "key-low-bits", "top-bit", "not-reduced"),
+        *(
+            "peer-last-byte",
+            "peer-low-bit",
+            "peer-byte",
+            "key-byte",
+            "key-low-bits",
+            "top-bit",
+            "not-reduced",
+        ),
         *("low-order", "low-order-key", "leading-zero"),
     ),
     "ecdh-p256": ("y-ignored", "off-curve", "infinity", "zero-point"),
@@ -110,7 +153,9 @@ def main() -> int:
         accused += not fault and bool(failures)
         found = failures[0].message if failures else "NOT FOUND" if fault else "right"
         print(f"{algorithm:18} {fault or '(none)':20} {took_s:5.2f} s  {found}", flush=True)
-    print(f"{count} faults: {count - lost} found before anything is timed, {lost} not; {accused} right ones accused")
+    print(
+        f"{count} faults: {count - lost} found before anything is timed, {lost} not; {accused} right ones accused"
+    )
     return 1 if lost or accused else 0
 
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TAG = 16, BLOCK = 16, ROOM = 4096 };
+enum { TAG = 16, BLOCK = 16, ROOM = 8192 };
 
 typedef struct state {
 	EVP_CIPHER *cipher;

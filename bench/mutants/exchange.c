@@ -105,8 +105,8 @@ static int open_p(pb_case *c)
 {
 	state *s = c->ctx = calloc(1, sizeof *s);
 	if (c->given) {
-		s->peer_len = c->in_len < sizeof s->peer ? c->in_len : sizeof s->peer;
-		memcpy(s->peer, c->in, s->peer_len);
+		s->peer_len = c->in_len;
+		memcpy(s->peer, c->in, c->in_len < sizeof s->peer ? c->in_len : sizeof s->peer);
 		return 0;
 	}
 	EC_GROUP *group = EC_GROUP_new_by_curve_name(NID_X9_62_prime256v1);

@@ -22,22 +22,26 @@ typedef int16_t poly[N];
 
 typedef struct keys {
 	uint8_t public[PUBLIC], hash[SYM], z[SYM], made[CIPHERTEXT];
-	poly secret[K];
+	poly secret[K], matrix[K][K];
 	unsigned opened;
 } keys;
 
 static void hash(const char *name, const uint8_t *in, size_t size, uint8_t *out, size_t length)
 {
-	EVP_MD *md = EVP_MD_fetch(NULL, name, NULL);
-	EVP_MD_CTX *x = EVP_MD_CTX_new();
-	EVP_DigestInit_ex(x, md, NULL);
+	static EVP_MD *known[8];
+	static EVP_MD_CTX *x;
+	EVP_MD **md = known;
+	while (*md && !EVP_MD_is_a(*md, name))
+		md++;
+	if (!*md)
+		*md = EVP_MD_fetch(NULL, name, NULL);
+	x = x ? x : EVP_MD_CTX_new();
+	EVP_DigestInit_ex(x, *md, NULL);
 	EVP_DigestUpdate(x, in, size);
 	if (strncmp(name, "SHAKE", 5) == 0)
 		EVP_DigestFinalXOF(x, out, length);
 	else
 		EVP_DigestFinal_ex(x, out, NULL);
-	EVP_MD_CTX_free(x);
-	EVP_MD_free(md);
 }
 
 static int zeta(int i)
@@ -161,12 +165,12 @@ static void make_keys(keys *k, const uint8_t *seed)
 		ntt(k->secret[i]);
 	}
 	for (int i = 0; i < K; i++) {
-		poly t, a;
+		poly t;
 		sample_noise(both + SYM, K + i, t);
 		ntt(t);
 		for (int j = 0; j < K; j++) {
-			sample_ntt(both, i, j, a);
-			multiply(a, k->secret[j], t);
+			sample_ntt(both, i, j, k->matrix[i][j]);
+			multiply(k->matrix[i][j], k->secret[j], t);
 		}
 		encode(t, 12, k->public + 384 * i);
 	}
@@ -184,10 +188,8 @@ static void encrypt(const keys *k, const uint8_t *m, const uint8_t *r, uint8_t *
 	}
 	for (int i = 0; i < K; i++) {
 		memset(u, 0, sizeof u);
-		for (int j = 0; j < K; j++) {
-			sample_ntt(k->public + 384 * K, j, i, a);
-			multiply(a, y[j], u);
-		}
+		for (int j = 0; j < K; j++)
+			multiply(k->matrix[j][i], y[j], u);
 		inverse_ntt(u);
 		sample_noise(r, K + i, noise);
 		for (int j = 0; j < N; j++)

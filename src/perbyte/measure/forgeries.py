@@ -24,13 +24,17 @@ from perbyte.runners import Session
 from perbyte.runners.changes import Edit, ask, changed
 
 ROW_S, CELL_S = 10e-3, 3e-3  # that forgeries of a row and of a cell may take where calls are quick
+KEM_S = 40e-3  # a row of a KEM, whose ciphertext is compared byte by byte
+KEM_GRAIN = 8  # bytes of a ciphertext, in each of which a bit is flipped
 HARD_S = 0.4  # that they take at the most: public keys of hash-based signatures and of codes
 MOST_WALL = 4.0  # times as long by the clock, beside others
+MOST_SEALED = 60  # until the tag has a zero: none has it in one run of 40
 FEWEST, MOST, CHUNK_S = 2, 600, 5e-3  # changes of a question, and seconds that it should take
 SLOW_S = 20e-3  # that making something genuine takes: then one will do
 PRODUCERS = {"open": "seal", "verify": "sign", "decapsulate": "encapsulate"}
 TAKERS = tuple(PRODUCERS)
 _DIGESTS = ("rsa-", "dsa-", "ecdsa-")  # sign a digest as it is
+_TAKES_ANY = ("x25519", "x448", "ffdhe")  # any public key is one, or nearly
 _DIGEST_BYTES = 32
 _SHORTEST_ORDER = 20
 _TAG_BITS = 64 * 8  # of a tag or signature, each of which is tried
@@ -111,9 +115,7 @@ class Forgeries:
         """Everything else, once for all cells of a row."""
         session, handle = self._sessions.of(cell), self._sessions.handle(cell)
         rng = random.Random(f"{self._seed}/{cell.algorithm}/{cell.operation}/{cell.contract}")
-        spent = Spent(session, ROW_S)
-        if cell.operation == "derive":
-            return None
+        spent = Spent(session, KEM_S if cell.operation == "decapsulate" else ROW_S)
         makes = self._producer(session, cell)
         if makes is None:
             return None
@@ -130,8 +132,60 @@ class Forgeries:
                     return wrong
                 if call_s > SLOW_S:
                     break
+            if cell.operation == "open":
+                return self._behind_zero(rng, session, handle, makes, cell, known, spent)
         finally:
             session.release(makes)
+        return None
+
+    def of_agreement(self, cell: Cell, known: Algorithm, answers: Sequence[KnownAnswer]) -> Failure | None:
+        """Another public key must give another secret, or be refused; a point beside its curve must be refused.
+
+        `answers`: known ones, whose keys are taken. Once for all cells of a row.
+        """
+        session, handle = self._sessions.of(cell), self._sessions.handle(cell)
+        genuine = next((answer for answer in answers if not answer.refused), None)
+        if genuine is None:
+            return None
+        rng = random.Random(f"{self._seed}/{cell.algorithm}/{cell.operation}/{cell.contract}")
+        spent = Spent(session, ROW_S)
+        peer = bytes.fromhex(genuine.input)
+        point = cell.algorithm.startswith("ecdh-")
+        first = 1 if point else 0  # the form of a point, which libraries may take in several ways
+        public = Place("public key", "i", first, len(peer) - first)
+        attempts = forging.in_each(rng, [public]) + forging.anywhere(rng, [public])
+        if point:
+            attempts += forging.of_point(public, peer[1:])
+        masked = 1 if cell.algorithm == "ecdh-p521" else 0
+        private = [Place("private key", "k", masked, len(genuine.key) // 2 - masked)]
+        judge = Judge(cell, known, digest(bytes.fromhex(genuine.output)), SLOW_S)
+        if wrong := judge.all(session, handle, attempts, genuine, spent, "", must=True):
+            return wrong
+        judge.refuses = False
+        return judge.all(session, handle, forging.anywhere(rng, private), genuine, spent, "", must=True)
+
+    def _behind_zero(
+        self,
+        rng: random.Random,
+        session: Session,
+        handle: int,
+        makes: int,
+        cell: Cell,
+        known: Algorithm,
+        spent: Spent,
+    ) -> Failure | None:
+        """Seal until a tag has a zero, which one in sixteen has, and change what is behind it."""
+        for _ in range(MOST_SEALED):
+            genuine = _make(rng, session, makes, cell, known, 0, 0) if spent.has(must=True) else None
+            if genuine is None:
+                return None
+            there = bytes.fromhex(genuine.material.input)
+            tag = _places(cell, known, 0, len(there))[-1]
+            if attempt := forging.behind_zero(rng, tag, there):
+                judge = Judge(cell, known, _expected(genuine), SLOW_S)
+                return judge.all(
+                    session, handle, [attempt], genuine.material, spent, genuine.words(), must=True
+                )
         return None
 
     def _producer(self, session: Session, cell: Cell) -> int | None:
@@ -185,6 +239,7 @@ class Forgeries:
             if order := forging.ORDERS.get(cell.algorithm):
                 small_first = known.family == "eddsa" or cell.algorithm.startswith("ed")
                 must += forging.of_numbers(tag, there, order, lowest_first=small_first)
+            must += forging.at_ends(tag, 2)
             must += [
                 forging.to_bytes(tag, there, bytes(len(there)), "a signature of zeros"),
                 forging.to_bytes(tag, there, bytes([255]) * len(there), "a signature of ones"),
@@ -195,7 +250,10 @@ class Forgeries:
                 forging.to_bytes(tag, there, bytes(len(there)), "a ciphertext of zeros"),
                 forging.to_bytes(tag, there, there[::-1], "a ciphertext in reverse"),
             ]
-            must += forging.of_blocks(rng, tag, there)
+            # a bit that changes what is decrypted changes all of the comparison: the others are fewer
+            must += (
+                forging.in_each(rng, [tag], KEM_GRAIN) + forging.in_twos(rng, tag) + forging.in_twos(rng, tag)
+            )
         if 8 * len(there) <= _TAG_BITS:
             more += [forging.bit(tag, number) for number in range(8 * len(there))]
         more += forging.in_each(rng, [place for place in places if place.letter != "k"], grain=1)
@@ -224,6 +282,7 @@ class Judge:
         self._genuine = genuine
         self._secrets: dict[str, str] = {}
         self._free = _free_bits(cell, known)
+        self.refuses = cell.operation != "decapsulate" and not cell.algorithm.startswith(_TAKES_ANY)
         self._exact = cell.operation == "decapsulate" and cell.algorithm.startswith("ml-kem-")
 
     def all(
@@ -260,7 +319,7 @@ class Judge:
         return None
 
     def _wrong(self, outcome: str, what: str, material: KnownAnswer | None) -> Failure | None:
-        if self._cell.operation != "decapsulate":
+        if self.refuses:
             return _accepted(self._cell, f"{what} ACCEPTED") if outcome else None
         if not outcome:
             text = f"{what} REFUSED, where another secret is due"
@@ -280,7 +339,8 @@ def _accepted(cell: Cell, detail: str) -> Failure:
 
 
 def _secret(cell: Cell, detail: str, got: str) -> Failure:
-    return incorrect(cell, f"forgery: changed ciphertext, {detail}", "another secret", got)
+    of = "ciphertext" if cell.operation == "decapsulate" else "key"
+    return incorrect(cell, f"forgery: changed {of}, {detail}", "another secret", got)
 
 
 def _rejected(material: KnownAnswer) -> str:
@@ -300,7 +360,7 @@ def _shapes(rng: random.Random, cell: Cell, known: Algorithm) -> list[tuple[int,
     if cell.operation == "verify":
         if cell.algorithm.startswith(_DIGESTS):
             return [(_DIGEST_BYTES, 0)]
-        return [(0, 0), (rng.randrange(33, 200), 0), (_DIGEST_BYTES, 0), (rng.randrange(1, 32), 0)]
+        return [(0, 0), (rng.randrange(600, 1200), 0), (rng.randrange(1, 32), 0), (_DIGEST_BYTES, 0)]
     shapes = [
         (rng.randrange(100, 200), rng.randrange(100, 300)),
         (rng.randrange(33, 99), 0),
@@ -308,6 +368,7 @@ def _shapes(rng: random.Random, cell: Cell, known: Algorithm) -> list[tuple[int,
         (0, rng.randrange(1, 100)),
         (rng.randrange(1, 16), rng.randrange(1, 16)),
         (64, 32),
+        (rng.randrange(17, 64), rng.randrange(4100, 5000)),
     ]
     multiple = known.data_multiple_bytes
     return [(data // multiple * multiple, aad) for data, aad in shapes]
@@ -362,9 +423,18 @@ def _places(cell: Cell, known: Algorithm, message: int, whole: int, aad: int = 0
 
 
 def _free_bits(cell: Cell, known: Algorithm) -> Callable[[Attempt], bool]:
-    """Whether an attempt changes nothing but a bit that the standard ignores."""
-    if cell.algorithm != "x25519mlkem768":
-        return lambda attempt: False
-    last = known.ciphertext_bytes - 1  # the highest bit of an X25519 public key (RFC 7748, 5)
-    ignored: Collection[tuple[int, bytes]] = {(last, b"\x80")}
-    return lambda attempt: all(isinstance(e, Edit) and (e.offset, e.bits) in ignored for e in attempt.change)
+    """Whether an attempt changes nothing but bits that the standard ignores (RFC 7748, 5)."""
+    free = {
+        "x25519mlkem768": {("i", known.ciphertext_bytes - 1): 0x80},
+        "x25519": {("i", 31): 0x80, ("k", 0): 0x07, ("k", 31): 0xC0},
+        "x448": {("k", 0): 0x03, ("k", 55): 0x80},
+    }.get(cell.algorithm, {})
+    return lambda attempt: (
+        bool(free)
+        and all(
+            isinstance(edit, Edit)
+            and len(edit.bits) == 1
+            and not edit.bits[0] & ~free.get((edit.place, edit.offset), 0)
+            for edit in attempt.change
+        )
+    )

@@ -79,6 +79,35 @@ def in_each(rng: random.Random, places: Sequence[Place], grain: int = GRAIN) -> 
     return attempts
 
 
+def at_ends(place: Place, parts: int) -> list[Attempt]:
+    """Each bit of the first and the last byte of each of `parts` equal parts: signs and what goes beyond an order."""
+    each = place.length // parts
+    ends = {part * each + at for part in range(parts) for at in (0, each - 1)} if each else set()
+    return [bit(place, 8 * at + which) for at in sorted(ends) for which in range(8)]
+
+
+def behind_zero(rng: random.Random, place: Place, tag: bytes) -> Attempt | None:
+    """All bytes of a tag changed that come behind a zero, at which a comparison of texts ends; None without one."""
+    end = tag.find(0) + 1
+    if not 0 < end < len(tag):
+        return None
+    bits = bytes(end) + _nonzero(rng, len(tag) - end)
+    return Attempt((place.edit(0, bits),), f"all bytes behind the zero at byte {end - 1} of the {place.name}")
+
+
+def in_twos(rng: random.Random, place: Place) -> list[Attempt]:
+    """The same bit of two bytes at drawn places, at distances of words and registers among others."""
+    near = [1 << power for power in range(place.length.bit_length() - 1)]
+    attempts = []
+    for apart in near + [rng.randrange(1, place.length) for _ in near]:
+        first, bits = rng.randrange(place.length - apart), bytes([1 << rng.randrange(8)])
+        both = place.edit(first, bits), place.edit(first + apart, bits)
+        attempts.append(
+            Attempt(both, f"the same bit of bytes {first} and {first + apart} of the {place.name}")
+        )
+    return attempts
+
+
 def of_tag(rng: random.Random, place: Place, tag: bytes) -> list[Attempt]:
     """Changes of a tag or signature that comparisons have let through. `tag`: its bytes; without them bits alone."""
     attempts: list[Attempt] = []
@@ -219,6 +248,31 @@ def of_signed(
             ("no message at all", signature),
         ]
     return [Attempt((Put("i", each),), what) for what, each in cases]
+
+
+def of_point(place: Place, there: bytes) -> list[Attempt]:
+    """A point that is none: zeros, its coordinates exchanged or one of them zero, and encodings of other lengths."""
+    half = len(there) // 2
+    x, y, nothing = there[:half], there[half:], bytes(half)
+    cases = [
+        (nothing + nothing, "zeros as a public key"),
+        (y + x, "a public key with its coordinates exchanged"),
+        (x + nothing, "a public key without its second coordinate"),
+        (nothing + y, "a public key without its first coordinate"),
+        (x + x, "a public key of its first coordinate twice"),
+        (bytes([255]) * len(there), "ones as a public key"),
+    ]
+    lengths = [
+        (b"\0", "the point at infinity"),
+        (b"", "no public key at all"),
+        (b"\4" + there[:-1], "a public key without its last byte"),
+        (b"\4" + there + b"\0", "a public key with a zero behind"),
+        (b"\4" + x, "the first coordinate alone"),
+    ]
+    return [
+        *(to_bytes(place, there, wanted, what) for wanted, what in cases if wanted != there),
+        *(Attempt((Put("i", public),), what) for public, what in lengths),
+    ]
 
 
 def _padded(data: bytes) -> bytes:

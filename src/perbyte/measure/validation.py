@@ -226,6 +226,11 @@ class Validation:
             self._fail(cell, failure)
         else:
             self._shared[way_back] = None
+        if cell.operation == "derive":
+            answers = self._catalogue.known_answers(cell.algorithm, cell.operation)
+            self._once(
+                (*row, "forgeries"), cell, lambda: self._forgeries.of_agreement(cell, algorithm, answers)
+            )
         if cell.operation in TAKERS:
             self._once((*row, "forgeries"), cell, lambda: self._forgeries.of_row(cell, algorithm))
             if failure := self._forgeries.of_cell(cell, algorithm):
@@ -255,14 +260,21 @@ class Validation:
     def _known_answers(self, cell: Cell, handle: int) -> Failure | None:
         if cell.contract.startswith("setup/"):
             return None  # its output is not that of the operation
+        fixed_key = self._catalogue.find(cell.algorithm).fixed_key
+        accepts = self._sessions.of(cell).spec.accepts.get(cell.algorithm, ())
         for known in self._catalogue.known_answers(cell.algorithm, cell.operation):
+            if known.kind in accepts:
+                self._forgeries.accepted.add((cell.runner, cell.algorithm, known.kind))
+                continue
             try:
                 answer = self._sessions.of(cell).check_vector(handle, known)
             except RunnerRefused as refusal:
+                if fixed_key and not known.refused and refusal.code == "library":
+                    return None  # the runner's key pair is another one than that of the answers
                 if refusal.code == "unsupported" or (known.refused and refusal.code == "library"):
                     continue
                 raise
-            if known.refused:
+            if known.refused and not known.output:
                 message = f"accepts what must be refused ({known.source})"
                 return incorrect(cell, message, "a refusal", _text(answer))
             got = answer.output if isinstance(answer.output, str) else answer.head
