@@ -33,11 +33,6 @@ static place find_place(pb_prepared *p, char letter)
 	}
 }
 
-static int digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Flip the bits of one change, up to the next space, or only read it; flipped once more they are as before. Returns
  * where it ends, NULL if it is none or reaches beyond the material. */
 static const char *flip(pb_prepared *p, const char *change, int flips, int *anew)
@@ -46,16 +41,16 @@ static const char *flip(pb_prepared *p, const char *change, int flips, int *anew
 	do {
 		place where = find_place(p, *at);
 		char *end;
-		if (!where.bytes || digit(at[1]) < 0 || digit(at[1]) > 9)
+		if (!where.bytes || pb_digit(at[1]) < 0 || pb_digit(at[1]) > 9)
 			return NULL;
 		unsigned long long offset = strtoull(at + 1, &end, 10);
-		if (*end != ':' || digit(end[1]) < 0)
+		if (*end != ':' || pb_digit(end[1]) < 0)
 			return NULL;
-		for (at = end + 1; digit(*at) >= 0; at += 2, offset++) {
-			if (digit(at[1]) < 0 || offset >= where.length)
+		for (at = end + 1; pb_digit(*at) >= 0; at += 2, offset++) {
+			if (pb_digit(at[1]) < 0 || offset >= where.length)
 				return NULL;
 			if (flips)
-				where.bytes[offset] ^= (uint8_t)(digit(at[0]) << 4 | digit(at[1]));
+				where.bytes[offset] ^= (uint8_t)(pb_digit(at[0]) << 4 | pb_digit(at[1]));
 		}
 		*anew |= where.anew;
 	} while (*at == '+' && *++at);
@@ -81,15 +76,15 @@ static const char *read_others(const char *change, other *others)
 		size_t digits = 0;
 		if (!letter || at[1] != '=')
 			return NULL;
-		for (at += 2; digit(at[digits]) >= 0;)
+		for (at += 2; pb_digit(at[digits]) >= 0;)
 			digits++;
 		if (digits % 2)
 			return NULL;
 		other *o = others ? &others[letter - LETTERS] : NULL;
 		if (o && !o->there && (o->bytes = malloc(digits / 2 + 1))) {
 			for (o->there = 1; o->length < digits / 2; o->length++)
-				o->bytes[o->length] = (uint8_t)(digit(at[2 * o->length]) << 4 |
-								digit(at[2 * o->length + 1]));
+				o->bytes[o->length] = (uint8_t)(pb_digit(at[2 * o->length]) << 4 |
+								pb_digit(at[2 * o->length + 1]));
 		}
 		at += digits;
 	} while (*at == '+' && *++at);

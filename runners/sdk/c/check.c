@@ -24,6 +24,14 @@ static void show_output(pb_server *s, const pb_case *c, const char *operation)
 	pb_text_add(&s->answer, "}");
 }
 
+int pb_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* Decode a hexadecimal field. Returns the bytes (to be freed), with the length; NULL if it is not
  * hexadecimal. */
 static uint8_t *decode_hex(const pb_request *q, const char *name, size_t *length)
@@ -33,12 +41,12 @@ static uint8_t *decode_hex(const pb_request *q, const char *name, size_t *length
 	uint8_t *bytes = digits % 2 ? NULL : malloc(digits / 2 + 1);
 	*length = digits / 2;
 	for (size_t i = 0; bytes && i < digits; i += 2) {
-		unsigned value;
-		if (strspn(text + i, "0123456789abcdefABCDEF") < 2 || sscanf(text + i, "%2x", &value) != 1) {
+		int high = pb_digit(text[i]), low = pb_digit(text[i + 1]);
+		if (high < 0 || low < 0) {
 			free(bytes);
 			return NULL;
 		}
-		bytes[i / 2] = (uint8_t)value;
+		bytes[i / 2] = (uint8_t)(high << 4 | low);
 	}
 	return bytes;
 }

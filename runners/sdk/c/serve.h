@@ -35,6 +35,8 @@ int pb_offers(const pb_runner *, const pb_row *);
 
 void pb_hello(pb_server *, const pb_request *);
 void pb_check(pb_server *, const pb_request *);
+/* The value of a hexadecimal digit, -1 for another character. */
+int pb_digit(char);
 void pb_check_changes(pb_server *, pb_prepared *, const char *changes);
 void pb_calibrate(pb_server *, const pb_request *);
 void pb_watch(pb_server *, const pb_request *);

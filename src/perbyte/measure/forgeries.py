@@ -26,7 +26,7 @@ from perbyte.runners.changes import Edit, ask, changed
 ROW_S, CELL_S = 10e-3, 3e-3  # that forgeries of a row and of a cell may take where calls are quick
 KEM_S = 40e-3  # a row of a KEM, whose ciphertext is compared byte by byte
 KEM_GRAIN = 8  # bytes of a ciphertext, in each of which a bit is flipped
-HARD_S = 0.4  # that they take at the most: public keys of hash-based signatures and of codes
+HARD_S = 0.25  # that they take at the most: public keys of hash-based signatures and of codes
 MOST_WALL = 4.0  # times as long by the clock, beside others
 MOST_SEALED = 60  # until the tag has a zero: none has it in one run of 40
 FEWEST, MOST, CHUNK_S = 2, 600, 5e-3  # changes of a question, and seconds that it should take
@@ -244,7 +244,9 @@ class Forgeries:
                 forging.to_bytes(tag, there, bytes(len(there)), "a signature of zeros"),
                 forging.to_bytes(tag, there, bytes([255]) * len(there), "a signature of ones"),
             ]
-            must += forging.of_signed(rng, material, message, digest=cell.algorithm.startswith(_DIGESTS))
+            must += forging.of_signed(
+                rng, material, message, data.length, digest=cell.algorithm.startswith(_DIGESTS)
+            )
         else:
             must += [
                 forging.to_bytes(tag, there, bytes(len(there)), "a ciphertext of zeros"),
@@ -330,7 +332,7 @@ class Judge:
         if before != what:
             return _secret(self._cell, f"{what}: THE SAME secret as for {before}", "the same secret")
         if self._exact and material and material.key and outcome != _rejected(material):
-            return _secret(self._cell, f"{what}: not the secret of FIPS 203, algorithm 18", "another")
+            return _secret(self._cell, f"{what}: not the secret of FIPS 203", "another")
         return None
 
 
@@ -344,7 +346,7 @@ def _secret(cell: Cell, detail: str, got: str) -> Failure:
 
 
 def _rejected(material: KnownAnswer) -> str:
-    """The digest of the secret that ML-KEM gives for a ciphertext that was not made (FIPS 203, algorithm 18, step 7)."""
+    """The digest of ML-KEM's secret for a ciphertext that nobody made (FIPS 203, algorithm 18, step 7)."""
     z = bytes.fromhex(material.key)[32:]
     return digest(hashlib.shake_256(z + bytes.fromhex(material.input)).digest(32))
 
@@ -424,10 +426,13 @@ def _places(cell: Cell, known: Algorithm, message: int, whole: int, aad: int = 0
 
 def _free_bits(cell: Cell, known: Algorithm) -> Callable[[Attempt], bool]:
     """Whether an attempt changes nothing but bits that the standard ignores (RFC 7748, 5)."""
-    free = {
+    clamped = {("k", 0): 0x07, ("k", 31): 0xC0}
+    free: dict[tuple[str, int], int] = {
         "x25519mlkem768": {("i", known.ciphertext_bytes - 1): 0x80},
-        "x25519": {("i", 31): 0x80, ("k", 0): 0x07, ("k", 31): 0xC0},
+        "x25519": {("i", 31): 0x80, **clamped},
         "x448": {("k", 0): 0x03, ("k", 55): 0x80},
+        "hpke-x25519-aes-128-gcm": clamped,
+        "hpke-x25519-chacha20-poly1305": clamped,
     }.get(cell.algorithm, {})
     return lambda attempt: (
         bool(free)

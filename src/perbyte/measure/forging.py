@@ -11,6 +11,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from perbyte.model.algorithm import KnownAnswer
 from perbyte.runners.changes import Change, Edit, Put
@@ -61,7 +62,7 @@ def anywhere(rng: random.Random, places: Sequence[Place], count: int = DOZEN) ->
 
 
 def in_each(rng: random.Random, places: Sequence[Place], grain: int = GRAIN) -> list[Attempt]:
-    """A bit in each `grain` bytes of each place, drawn, in an order drawn too; the first and the last byte among them."""
+    """A bit in each `grain` bytes of each place, in an order drawn too; the first and the last byte among them."""
     parts = [-(-place.length // grain) for place in places]
     attempts = []
     for drawn in rng.sample(range(sum(parts)), min(sum(parts), MOST_DRAWN)):
@@ -224,11 +225,12 @@ def of_sealed(rng: random.Random, material: KnownAnswer, tag_bytes: int, multipl
 
 
 def of_signed(
-    rng: random.Random, material: KnownAnswer, message_bytes: int, *, digest: bool
+    rng: random.Random, material: KnownAnswer, message_bytes: int, covered: int, *, digest: bool
 ) -> list[Attempt]:
     """A message and its signature, truncated and extended; the input of a call says only where both end.
 
-    `digest`: the message is one, which is cut to the length of a group's order where it is longer.
+    `digest`: the message is one, which is cut to the length of a group's order where it is longer: its first `covered`
+    bytes count.
     """
     whole = bytes.fromhex(material.input)
     message, signature = whole[:message_bytes], whole[message_bytes:]
@@ -241,9 +243,10 @@ def of_signed(
         cases.append(("a message with a zero behind", message + b"\0" + signature))
     if message and not digest:
         cases.append(("a message that is there twice", message + whole))
+    if covered and covered == message_bytes:
+        cases.append(("a message without its last byte", message[:-1] + signature))
     if message:
         cases += [
-            ("a message without its last byte", message[:-1] + signature),
             ("a message without its first byte", message[1:] + signature),
             ("no message at all", signature),
         ]
@@ -287,16 +290,30 @@ def _nonzero(rng: random.Random, length: int) -> bytes:
     return bytes(rng.randrange(1, 256) for _ in range(length))
 
 
-# orders of the groups that signatures are made in (SEC 2, RFC 5639, RFC 8032), and whether numbers lie lowest byte first
+def _order(digits: str) -> int:
+    return int(digits.replace(" ", ""), 16)
+
+
+# orders of the groups that signatures are made in (SEC 2, RFC 5639, RFC 8032)
+_K1 = _order("ffffffff ffffffff ffffffff fffffffe baaedce6 af48a03b bfd25e8c d0364141")
 ORDERS = {
-    "ecdsa-p256": 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
-    "ecdsa-secp256k1": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141,
-    "ecdsa-p384": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFC7634D81F4372DDF581A0DB248B0A77AECEC196ACCC52973,
-    "ecdsa-p521": (1 << 521) - 0x5AE79787C40D069948033FEB708F65A2FC44A36477663B851449048E16EC79BF7,
-    "ecdsa-brainpoolp256r1": 0xA9FB57DBA1EEA9BC3E660A909D838D718C397AA3B561A6F7901E0E82974856A7,
-    "ecdsa-brainpoolp384r1": 0x8CB91E82A3386D280F5D6F7E50E641DF152F7109ED5456B31F166E6CAC0425A7CF3AB6AF6B7FC3103B883202E9046565,
-    "ecdsa-brainpoolp512r1": 0xAADD9DB8DBE9C48B3FD4E6AE33C9FC07CB308DB3B3C9D20ED6639CCA70330870553E5C414CA92619418661197FAC10471DB1D381085DDADDB58796829CA90069,
-    "schnorr-secp256k1": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141,
+    "ecdsa-p256": _order("ffffffff 00000000 ffffffff ffffffff bce6faad a7179e84 f3b9cac2 fc632551"),
+    "ecdsa-secp256k1": _K1,
+    "schnorr-secp256k1": _K1,
+    "ecdsa-p384": (1 << 384) - _order("389cb27e 0bc8d220 a7e5f24d b74f58851313e695 333ad68d"),
+    "ecdsa-p521": (1 << 521)
+    - _order("5 ae79787c 40d06994 8033feb7 08f65a2f c44a3647 7663b851 449048e1 6ec79bf7"),
+    "ecdsa-brainpoolp256r1": _order(
+        "a9fb57db a1eea9bc 3e660a90 9d838d71 8c397aa3 b561a6f7 901e0e82 974856a7"
+    ),
+    "ecdsa-brainpoolp384r1": _order(
+        "8cb91e82 a3386d28 0f5d6f7e 50e641df 152f7109 ed5456b3"
+        "1f166e6c ac0425a7 cf3ab6af 6b7fc310 3b883202 e9046565"
+    ),
+    "ecdsa-brainpoolp512r1": _order(
+        "aadd9db8 dbe9c48b 3fd4e6ae 33c9fc07 cb308db3 b3c9d20e d6639cca 70330870"
+        "553e5c41 4ca92619 41866119 7fac1047 1db1d381 085ddadd b5879682 9ca90069"
+    ),
     "ed25519": (1 << 252) + 27742317777372353535851937790883648493,
     "ed448": (1 << 446) - 13818066809895115352007386748515426880336692474882178609894547503885,
 }
@@ -307,7 +324,7 @@ def of_numbers(place: Place, signature: bytes, order: int, *, lowest_first: bool
     """Two numbers of the same length, zero, equal to the order and beyond it. EdDSA's first one is a point."""
     half = len(signature) // 2
     parts = signature[:half], signature[half:]
-    byte_order = "little" if lowest_first else "big"
+    byte_order: Literal["little", "big"] = "little" if lowest_first else "big"
     first, second = (int.from_bytes(part, byte_order) for part in parts)
 
     def made(r: int, s: int, what: str) -> Attempt | None:

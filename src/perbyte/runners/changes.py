@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from msgspec import UNSET
 
@@ -82,13 +82,18 @@ def changed(material: KnownAnswer, change: Change) -> KnownAnswer:
     for edit in change:
         field = _FIELDS[edit.place]
         if isinstance(edit, Put):
-            material = replace(material, **{field: edit.content.hex()})
+            material = _with(material, field, edit.content)
             continue
         there = bytearray.fromhex(getattr(material, field))
         for at, bits in enumerate(edit.bits, edit.offset):
             there[at] ^= bits
-        material = replace(material, **{field: there.hex()})
+        material = _with(material, field, there)
     return material
+
+
+def _with(material: KnownAnswer, field: str, content: bytes | bytearray) -> KnownAnswer:
+    parts = {name: getattr(material, name) for name in _FIELDS.values()} | {field: content.hex()}
+    return KnownAnswer(material.algorithm, material.operation, material.source, **parts)
 
 
 def _one(session: Session, handle: int, material: KnownAnswer) -> str:
