@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from perbyte.catalogue import load
@@ -23,6 +25,8 @@ def no_forgeries(monkeypatch):
 
 class Signer:
     """A runner of Ed25519-like signatures: a byte that says who signed, and zeros. `knows` are whose it takes."""
+
+    spec = SimpleNamespace(accepts={})
 
     def __init__(self, mark: int, knows: set[int]) -> None:
         self.mark, self.knows = mark, knows
