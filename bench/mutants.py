@@ -151,8 +151,8 @@ def main() -> int:
         count += bool(fault)
         lost += bool(fault) and not failures
         accused += not fault and bool(failures)
-        found = failures[0].message if failures else "NOT FOUND" if fault else "right"
-        print(f"{algorithm:18} {fault or '(none)':20} {took_s:5.2f} s  {found}", flush=True)
+        verdict = failures[0].message if failures else "NOT FOUND" if fault else "right"
+        print(f"{algorithm:18} {fault or '(none)':20} {took_s:5.2f} s  {verdict}", flush=True)
     print(
         f"{count} faults: {count - lost} found before anything is timed, {lost} not; {accused} right ones accused"
     )

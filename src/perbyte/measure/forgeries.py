@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from perbyte.errors import RunnerRefused
 from perbyte.measure import forging
-from perbyte.measure.forging import Attempt, Place
+from perbyte.measure.forging import Attempt, Part
 from perbyte.measure.sessions import Sessions, incorrect
 from perbyte.model import Algorithm, Cell, Failure, KnownAnswer
 from perbyte.protocol.material import digest
@@ -54,7 +54,7 @@ class Genuine:
         return f" ({self.message_bytes} bytes of data, {aad} of additional data)"
 
 
-class Spent:
+class TimeSpent:
     """What forgeries took of the time that they may take: CPU time, so that others at work hide none of them."""
 
     def __init__(self, session: Session, soft_s: float, hard_s: float = HARD_S) -> None:
@@ -91,7 +91,7 @@ class Forgeries:
         """Changes of the run's own input, at the length that is timed."""
         session, handle = self._sessions.of(cell), self._sessions.handle(cell)
         rng = random.Random(f"{self._seed}/{cell.address}")
-        spent = Spent(session, CELL_S, HARD_S / 2)
+        spent = TimeSpent(session, CELL_S, HARD_S / 2)
         try:
             outcomes = ask(session, handle, [])
         except RunnerRefused as refusal:
@@ -115,7 +115,7 @@ class Forgeries:
         """Everything else, once for all cells of a row."""
         session, handle = self._sessions.of(cell), self._sessions.handle(cell)
         rng = random.Random(f"{self._seed}/{cell.algorithm}/{cell.operation}/{cell.contract}")
-        spent = Spent(session, KEM_S if cell.operation == "decapsulate" else ROW_S)
+        spent = TimeSpent(session, KEM_S if cell.operation == "decapsulate" else ROW_S)
         makes = self._producer(session, cell)
         if makes is None:
             return None
@@ -148,16 +148,16 @@ class Forgeries:
         if genuine is None:
             return None
         rng = random.Random(f"{self._seed}/{cell.algorithm}/{cell.operation}/{cell.contract}")
-        spent = Spent(session, ROW_S)
+        spent = TimeSpent(session, ROW_S)
         peer = bytes.fromhex(genuine.input)
         point = cell.algorithm.startswith("ecdh-")
         first = 1 if point else 0  # the form of a point, which libraries may take in several ways
-        public = Place("public key", "i", first, len(peer) - first)
+        public = Part("public key", "i", first, len(peer) - first)
         attempts = forging.in_each(rng, [public]) + forging.anywhere(rng, [public])
         if point:
             attempts += forging.of_point(public, peer[1:])
         masked = 1 if cell.algorithm == "ecdh-p521" else 0
-        private = [Place("private key", "k", masked, len(genuine.key) // 2 - masked)]
+        private = [Part("private key", "k", masked, len(genuine.key) // 2 - masked)]
         judge = Judge(cell, known, digest(bytes.fromhex(genuine.output)), SLOW_S)
         if wrong := judge.all(session, handle, attempts, genuine, spent, "", must=True):
             return wrong
@@ -172,7 +172,7 @@ class Forgeries:
         makes: int,
         cell: Cell,
         known: Algorithm,
-        spent: Spent,
+        spent: TimeSpent,
     ) -> Failure | None:
         """Seal until a tag has a zero, which one in sixteen has, and change what is behind it."""
         for _ in range(MOST_SEALED):
@@ -217,7 +217,7 @@ class Forgeries:
         cell: Cell,
         known: Algorithm,
         genuine: Genuine,
-        spent: Spent,
+        spent: TimeSpent,
         call_s: float,
     ) -> Failure | None:
         material, message = genuine.material, genuine.message_bytes
@@ -293,7 +293,7 @@ class Judge:
         handle: int,
         attempts: Sequence[Attempt],
         material: KnownAnswer | None,
-        spent: Spent,
+        spent: TimeSpent,
         words: str,
         *,
         must: bool,
@@ -408,22 +408,22 @@ def _make(
     return Genuine(replace(sent, input=output[:border]), 0, output[border:])
 
 
-def _places(cell: Cell, known: Algorithm, message: int, whole: int, aad: int = 0) -> list[Place]:
+def _places(cell: Cell, known: Algorithm, message: int, whole: int, aad: int = 0) -> list[Part]:
     """The parts of the material that are authenticated; what proves that comes last."""
     first = 1 if cell.algorithm == "ecdsa-p521" else 0  # 521 bits of 528: runners mask the others
-    key = Place("key", "k", first, 0 if known.fixed_key else known.key_bytes - first)
-    nonce = Place("nonce", "n", 0, known.nonce_bytes)
+    key = Part("key", "k", first, 0 if known.fixed_key else known.key_bytes - first)
+    nonce = Part("nonce", "n", 0, known.nonce_bytes)
     if cell.operation == "decapsulate":
-        return [Place("ciphertext", "i", 0, whole)]  # of other keys the secret may be the same
+        return [Part("ciphertext", "i", 0, whole)]  # of other keys the secret may be the same
     if cell.operation == "verify":
         signature = whole - message
         covered = message
         if cell.algorithm.startswith(("ecdsa-", "dsa-")):
             # a digest is cut to the length of the group's order: of DSA the shortest is meant, whose form varies
             covered = min(message, signature // 2 if cell.algorithm.startswith("ecdsa-") else _SHORTEST_ORDER)
-        return [Place("message", "i", 0, covered), key, Place("signature", "i", message, signature)]
-    sealed = [Place("data", "i", 0, message), Place("additional data", "a", 0, aad), nonce, key]
-    return [*sealed, Place("tag", "i", message, whole - message)]
+        return [Part("message", "i", 0, covered), key, Part("signature", "i", message, signature)]
+    sealed = [Part("data", "i", 0, message), Part("additional data", "a", 0, aad), nonce, key]
+    return [*sealed, Part("tag", "i", message, whole - message)]
 
 
 def _free_bits(cell: Cell, known: Algorithm) -> Callable[[Attempt], bool]:

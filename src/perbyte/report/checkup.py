@@ -107,7 +107,9 @@ def neighbour_lines(results: Answers, watched: Sequence[Any], machine: Machine) 
     )
     lines = [f"reorder-buffer probe, {length} {filler} between chains of {chain} square roots: {modes}"]
     if costs != "0":
-        lines.append(f"what it refuses costs ×{int(costs) / 100:.2f}: reference loops beside an active sibling")
+        lines.append(
+            f"what it refuses costs ×{int(costs) / 100:.2f}: reference loops beside an active sibling"
+        )
     lines += filter(None, [_CERTAINTY.get(certainty, "")])
     if first["window_learnt"]:
         lines.append(f"learnt by {plain(first['window_learnt'], 80)}")
