@@ -9,12 +9,12 @@ import pytest
 
 from perbyte.errors import RunnerRefused
 from perbyte.measure import forging
-from perbyte.measure.forging import Part
+from perbyte.measure.forging import Stretch
 from perbyte.model import KnownAnswer
 from perbyte.runners.changes import Edit, Put, ask, changed
 
-TAG = Part("tag", "i", 40, 16)
-DATA = Part("data", "i", 0, 40)
+TAG = Stretch("tag", "i", 40, 16)
+DATA = Stretch("data", "i", 0, 40)
 
 
 def rng():
@@ -34,7 +34,7 @@ def touched(attempt):
 
 @pytest.mark.parametrize("length", [1, 31, 32, 33, 640, 1000])
 def test_each_32_bytes_and_both_ends_are_touched_by_a_single_bit(length):
-    place = Part("data", "i", 5, length)
+    place = Stretch("data", "i", 5, length)
     attempts = forging.in_each(rng(), [place])
     grains = {(next(iter(touched(attempt))) - 5) // 32 for attempt in attempts}
     assert grains == set(range(-(-length // 32)))
@@ -44,12 +44,12 @@ def test_each_32_bytes_and_both_ends_are_touched_by_a_single_bit(length):
 
 
 def test_a_dozen_bits_lie_anywhere_and_follow_the_seed():
-    places = [TAG, Part("additional data", "a", 0, 0), DATA]
+    places = [TAG, Stretch("additional data", "a", 0, 0), DATA]
     attempts = forging.anywhere(rng(), places)
     assert len(attempts) == 12
     assert attempts == forging.anywhere(rng(), places)
     assert attempts != forging.anywhere(random.Random(8), places)
-    assert not forging.anywhere(rng(), [Part("nothing", "i", 0, 0)])
+    assert not forging.anywhere(rng(), [Stretch("nothing", "i", 0, 0)])
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_a_dozen_bits_lie_anywhere_and_follow_the_seed():
 )
 def test_a_comparison_that_sees_a_part_or_joins_wrongly_lets_a_change_through(joined):
     tag = random.Random(3).randbytes(16)
-    attempts = forging.of_tag(rng(), Part("tag", "i", 0, 16), tag)
-    attempts += forging.anywhere(rng(), [Part("tag", "i", 0, 16)], 40)
+    attempts = forging.of_tag(rng(), Stretch("tag", "i", 0, 16), tag)
+    attempts += forging.anywhere(rng(), [Stretch("tag", "i", 0, 16)], 40)
     genuine = KnownAnswer("a", "open", "", input=tag.hex())
     got = [bytes.fromhex(changed(genuine, attempt.change).input) for attempt in attempts]
     assert tag not in got
@@ -92,7 +92,7 @@ def test_a_sealed_text_is_truncated_extended_and_its_borders_are_moved():
 def test_numbers_of_a_signature_are_zero_the_order_and_beyond_it():
     order = forging.ORDERS["ed25519"]
     signature = bytes([7] * 32) + (5).to_bytes(32, "little")
-    place = Part("signature", "i", 0, 64)
+    place = Stretch("signature", "i", 0, 64)
     genuine = KnownAnswer("ed25519", "verify", "", input=signature.hex())
     attempts = list(forging.of_numbers(place, signature, order, lowest_first=True))
     seconds = {
@@ -108,10 +108,10 @@ def test_numbers_of_a_signature_are_zero_the_order_and_beyond_it():
 
 def test_behind_the_first_zero_of_a_tag_all_is_changed():
     tag = bytes([1, 0, 2, 3])
-    attempt = forging.behind_zero(rng(), Part("tag", "i", 0, 4), tag)
+    attempt = forging.behind_zero(rng(), Stretch("tag", "i", 0, 4), tag)
     assert attempt
     assert touched(attempt) == {2, 3}
-    assert forging.behind_zero(rng(), Part("tag", "i", 0, 4), b"\1\2\3\0") is None
+    assert forging.behind_zero(rng(), Stretch("tag", "i", 0, 4), b"\1\2\3\0") is None
 
 
 def test_a_runner_that_knows_no_changes_is_asked_for_one_vector_after_the_other():

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from perbyte.errors import RunnerRefused
 from perbyte.measure import forging
-from perbyte.measure.forging import Attempt, Part
+from perbyte.measure.forging import Attempt, Stretch
 from perbyte.measure.sessions import Sessions, incorrect
 from perbyte.model import Algorithm, Cell, Failure, KnownAnswer
 from perbyte.protocol.material import digest
@@ -152,12 +152,12 @@ class Forgeries:
         peer = bytes.fromhex(genuine.input)
         point = cell.algorithm.startswith("ecdh-")
         first = 1 if point else 0  # the form of a point, which libraries may take in several ways
-        public = Part("public key", "i", first, len(peer) - first)
+        public = Stretch("public key", "i", first, len(peer) - first)
         attempts = forging.in_each(rng, [public]) + forging.anywhere(rng, [public])
         if point:
             attempts += forging.of_point(public, peer[1:])
         masked = 1 if cell.algorithm == "ecdh-p521" else 0
-        private = [Part("private key", "k", masked, len(genuine.key) // 2 - masked)]
+        private = [Stretch("private key", "k", masked, len(genuine.key) // 2 - masked)]
         judge = Judge(cell, known, digest(bytes.fromhex(genuine.output)), SLOW_S)
         if wrong := judge.all(session, handle, attempts, genuine, spent, "", must=True):
             return wrong
@@ -408,22 +408,22 @@ def _make(
     return Genuine(replace(sent, input=output[:border]), 0, output[border:])
 
 
-def _places(cell: Cell, known: Algorithm, message: int, whole: int, aad: int = 0) -> list[Part]:
+def _places(cell: Cell, known: Algorithm, message: int, whole: int, aad: int = 0) -> list[Stretch]:
     """The parts of the material that are authenticated; what proves that comes last."""
     first = 1 if cell.algorithm == "ecdsa-p521" else 0  # 521 bits of 528: runners mask the others
-    key = Part("key", "k", first, 0 if known.fixed_key else known.key_bytes - first)
-    nonce = Part("nonce", "n", 0, known.nonce_bytes)
+    key = Stretch("key", "k", first, 0 if known.fixed_key else known.key_bytes - first)
+    nonce = Stretch("nonce", "n", 0, known.nonce_bytes)
     if cell.operation == "decapsulate":
-        return [Part("ciphertext", "i", 0, whole)]  # of other keys the secret may be the same
+        return [Stretch("ciphertext", "i", 0, whole)]  # of other keys the secret may be the same
     if cell.operation == "verify":
         signature = whole - message
         covered = message
         if cell.algorithm.startswith(("ecdsa-", "dsa-")):
             # a digest is cut to the length of the group's order: of DSA the shortest is meant, whose form varies
             covered = min(message, signature // 2 if cell.algorithm.startswith("ecdsa-") else _SHORTEST_ORDER)
-        return [Part("message", "i", 0, covered), key, Part("signature", "i", message, signature)]
-    sealed = [Part("data", "i", 0, message), Part("additional data", "a", 0, aad), nonce, key]
-    return [*sealed, Part("tag", "i", message, whole - message)]
+        return [Stretch("message", "i", 0, covered), key, Stretch("signature", "i", message, signature)]
+    sealed = [Stretch("data", "i", 0, message), Stretch("additional data", "a", 0, aad), nonce, key]
+    return [*sealed, Stretch("tag", "i", message, whole - message)]
 
 
 def _free_bits(cell: Cell, known: Algorithm) -> Callable[[Attempt], bool]:

@@ -24,7 +24,7 @@ _EXCHANGED = 8  # pairs of bytes of a tag that are exchanged, or changed so that
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Stretch:
     """`length` bytes of the material from `offset` on, in words."""
 
     name: str
@@ -46,13 +46,13 @@ class Attempt:
     kind: str = ""
 
 
-def bit(place: Part, number: int) -> Attempt:
+def bit(place: Stretch, number: int) -> Attempt:
     """Flip one bit, numbered from the lowest of byte 0 on."""
     at, which = divmod(number, 8)
     return Attempt((place.edit(at, bytes([1 << which])),), f"bit {which} of byte {at} of the {place.name}")
 
 
-def anywhere(rng: random.Random, places: Sequence[Part], count: int = DOZEN) -> list[Attempt]:
+def anywhere(rng: random.Random, places: Sequence[Stretch], count: int = DOZEN) -> list[Attempt]:
     """Single bits of all the material, drawn."""
     there = [place for place in places if place.length]
     lengths = [place.length for place in there]
@@ -61,7 +61,7 @@ def anywhere(rng: random.Random, places: Sequence[Part], count: int = DOZEN) -> 
     )
 
 
-def in_each(rng: random.Random, places: Sequence[Part], grain: int = GRAIN) -> list[Attempt]:
+def in_each(rng: random.Random, places: Sequence[Stretch], grain: int = GRAIN) -> list[Attempt]:
     """A bit in each `grain` bytes of each place, in an order drawn too; the first and the last byte among them."""
     parts = [-(-place.length // grain) for place in places]
     attempts = []
@@ -80,14 +80,14 @@ def in_each(rng: random.Random, places: Sequence[Part], grain: int = GRAIN) -> l
     return attempts
 
 
-def at_ends(place: Part, parts: int) -> list[Attempt]:
+def at_ends(place: Stretch, parts: int) -> list[Attempt]:
     """Each bit of the first and the last byte of each of `parts` equal parts: signs and what goes beyond an order."""
     each = place.length // parts
     ends = {part * each + at for part in range(parts) for at in (0, each - 1)} if each else set()
     return [bit(place, 8 * at + which) for at in sorted(ends) for which in range(8)]
 
 
-def behind_zero(rng: random.Random, place: Part, tag: bytes) -> Attempt | None:
+def behind_zero(rng: random.Random, place: Stretch, tag: bytes) -> Attempt | None:
     """All bytes of a tag changed that come behind a zero, at which a comparison of texts ends; None without one."""
     end = tag.find(0) + 1
     if not 0 < end < len(tag):
@@ -96,7 +96,7 @@ def behind_zero(rng: random.Random, place: Part, tag: bytes) -> Attempt | None:
     return Attempt((place.edit(0, bits),), f"all bytes behind the zero at byte {end - 1} of the {place.name}")
 
 
-def in_twos(rng: random.Random, place: Part) -> list[Attempt]:
+def in_twos(rng: random.Random, place: Stretch) -> list[Attempt]:
     """The same bit of two bytes at drawn places, at distances of words and registers among others."""
     near = [1 << power for power in range(place.length.bit_length() - 1)]
     attempts = []
@@ -109,7 +109,7 @@ def in_twos(rng: random.Random, place: Part) -> list[Attempt]:
     return attempts
 
 
-def of_tag(rng: random.Random, place: Part, tag: bytes) -> list[Attempt]:
+def of_tag(rng: random.Random, place: Stretch, tag: bytes) -> list[Attempt]:
     """Changes of a tag or signature that comparisons have let through. `tag`: its bytes; without them bits alone."""
     attempts: list[Attempt] = []
     length, name = place.length, place.name
@@ -152,12 +152,12 @@ def of_tag(rng: random.Random, place: Part, tag: bytes) -> list[Attempt]:
     return attempts
 
 
-def to_bytes(place: Part, there: bytes, wanted: bytes, what: str, kind: str = "") -> Attempt:
+def to_bytes(place: Stretch, there: bytes, wanted: bytes, what: str, kind: str = "") -> Attempt:
     """Change what is `there` to what is `wanted`."""
     return Attempt((place.edit(0, _xor(there, wanted)),), what, kind)
 
 
-def of_blocks(rng: random.Random, place: Part, there: bytes) -> list[Attempt]:
+def of_blocks(rng: random.Random, place: Stretch, there: bytes) -> list[Attempt]:
     """Two blocks exchanged, of data that are authenticated block by block."""
     blocks = len(there) // BLOCK
     if blocks < 2:
@@ -253,7 +253,7 @@ def of_signed(
     return [Attempt((Put("i", each),), what) for what, each in cases]
 
 
-def of_point(place: Part, there: bytes) -> list[Attempt]:
+def of_point(place: Stretch, there: bytes) -> list[Attempt]:
     """A point that is none: zeros, its coordinates exchanged or one of them zero, and encodings of other lengths."""
     half = len(there) // 2
     x, y, nothing = there[:half], there[half:], bytes(half)
@@ -282,8 +282,8 @@ def _padded(data: bytes) -> bytes:
     return data + bytes(-len(data) % BLOCK)
 
 
-def _xor(one: bytes, two: bytes) -> bytes:
-    return bytes(a ^ b for a, b in zip(one, two, strict=True))
+def _xor(left: bytes, right: bytes) -> bytes:
+    return bytes(a ^ b for a, b in zip(left, right, strict=True))
 
 
 def _nonzero(rng: random.Random, length: int) -> bytes:
@@ -320,7 +320,7 @@ ORDERS = {
 _MULTIPLES = 16  # of the order that are added, as far as they fit
 
 
-def of_numbers(place: Part, signature: bytes, order: int, *, lowest_first: bool) -> Iterator[Attempt]:
+def of_numbers(place: Stretch, signature: bytes, order: int, *, lowest_first: bool) -> Iterator[Attempt]:
     """Two numbers of the same length, zero, equal to the order and beyond it. EdDSA's first one is a point."""
     half = len(signature) // 2
     parts = signature[:half], signature[half:]
