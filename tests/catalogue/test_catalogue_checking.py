@@ -224,7 +224,7 @@ def test_a_kind_without_default_is_named():
         (replace(MACED, key=""), "the key has 0 bytes, not 2"),
         (replace(SECRET, input="000102"), "the ciphertext has 3 bytes, not 4"),
         (replace(VERIFIED, input="0102"), "an input of 2 bytes holds no signature"),
-        (replace(FORGED, output="00"), "what is refused is an input of open, verify or derive"),
+        (replace(FORGED, output="00"), "what is refused has no output, but for a secret of derive"),
         (replace(DIGEST, refused=True), "what is refused is an input of open, verify or derive"),
         (replace(SEALED, operation="open"), "known answers of open are those of seal, or refused"),
     ],

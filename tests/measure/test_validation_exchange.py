@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from perbyte.catalogue import load
 from perbyte.errors import RunnerRefused
+from perbyte.measure.forgeries import Forgeries
 from perbyte.measure.validation import Validation
 from perbyte.model import Cell
 from perbyte.protocol.messages import CheckAnswer, VerdictAnswer
@@ -13,8 +16,17 @@ from perbyte.protocol.messages import CheckAnswer, VerdictAnswer
 SIGNATURE = 64
 
 
+@pytest.fixture(autouse=True)
+def no_forgeries(monkeypatch):
+    """What stands in for a session here has only what an exchange asks for."""
+    for look in ("of_row", "of_cell"):
+        monkeypatch.setattr(Forgeries, look, lambda *_: None)
+
+
 class Signer:
     """A runner of Ed25519-like signatures: a byte that says who signed, and zeros. `knows` are whose it takes."""
+
+    spec = SimpleNamespace(accepts={})
 
     def __init__(self, mark: int, knows: set[int]) -> None:
         self.mark, self.knows = mark, knows
@@ -44,6 +56,8 @@ def answer(output: str) -> CheckAnswer:
 
 
 class Sessions:
+    seed = 7
+
     def __init__(self, signers: dict[str, Signer]) -> None:
         self.signers = signers
 

@@ -273,15 +273,30 @@ const char *pb_case_open(pb_prepared *p, const pb_row *row, const pb_variant *va
 	if (opened != 0)
 		code = say(words, opened < -1 && vector ? "unsupported" : "library", "%s",
 			   p->c.error[0] ? p->c.error : "could not be prepared");
+	p->opened = !code;
 	if (code)
 		free_case(p);
 	return code;
 }
 
+static void close_family(pb_prepared *p)
+{
+	if (p->opened)
+		p->c.row->family->close(&p->c);
+	p->opened = 0;
+}
+
+int pb_case_reopen(pb_prepared *p)
+{
+	close_family(p);
+	p->c.out_len = p->c.size;
+	p->opened = p->c.row->family->open(&p->c) == 0;
+	return p->opened;
+}
+
 void pb_case_close(pb_prepared *p)
 {
-	if (p->c.row)
-		p->c.row->family->close(&p->c);
+	close_family(p);
 	free_case(p);
 }
 

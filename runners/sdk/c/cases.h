@@ -11,6 +11,7 @@ typedef struct pb_prepared {
 	uint64_t seed;
 	size_t offset;
 	char *input_path;
+	int opened;          /* the family has opened it */
 	uint8_t *material;   /* keys and nonces */
 	uint8_t *own_input;  /* for open, verify and decapsulate */
 	uint8_t *messages;   /* for sign */
@@ -34,6 +35,9 @@ typedef struct pb_vector {
 const char *pb_case_open(pb_prepared *, const pb_row *, const pb_variant *, size_t size, uint64_t seed,
 			 size_t offset, const char *input_path, const pb_vector *, char *words);
 void pb_case_close(pb_prepared *);
+
+/* Let the family prepare the case again, of the material as it is now; 1 if it takes it. */
+int pb_case_reopen(pb_prepared *);
 
 /* From now on each key, each nonce and additional data begin at a multiple of so many bytes (0: anywhere). */
 void pb_case_align(unsigned bytes);

@@ -24,6 +24,14 @@ static void show_output(pb_server *s, const pb_case *c, const char *operation)
 	pb_text_add(&s->answer, "}");
 }
 
+int pb_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 0x20;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 /* Decode a hexadecimal field. Returns the bytes (to be freed), with the length; NULL if it is not
  * hexadecimal. */
 static uint8_t *decode_hex(const pb_request *q, const char *name, size_t *length)
@@ -33,14 +41,23 @@ static uint8_t *decode_hex(const pb_request *q, const char *name, size_t *length
 	uint8_t *bytes = digits % 2 ? NULL : malloc(digits / 2 + 1);
 	*length = digits / 2;
 	for (size_t i = 0; bytes && i < digits; i += 2) {
-		unsigned value;
-		if (strspn(text + i, "0123456789abcdefABCDEF") < 2 || sscanf(text + i, "%2x", &value) != 1) {
+		int high = pb_digit(text[i]), low = pb_digit(text[i + 1]);
+		if (high < 0 || low < 0) {
 			free(bytes);
 			return NULL;
 		}
-		bytes[i / 2] = (uint8_t)value;
+		bytes[i / 2] = (uint8_t)(high << 4 | low);
 	}
 	return bytes;
+}
+
+static void answer_vector(pb_server *s, pb_prepared *p)
+{
+	pb_case_run(p, 1);
+	if (p->c.failures)
+		pb_refuse(s, "library", p->c.error[0] ? p->c.error : "the library refused the input");
+	else
+		show_output(s, &p->c, p->variant->operation);
 }
 
 static void check_vector(pb_server *s, const pb_prepared *model, const pb_request *q)
@@ -60,15 +77,15 @@ static void check_vector(pb_server *s, const pb_prepared *model, const pb_reques
 	snprintf(words, sizeof words, "a field of the vector is not hexadecimal");
 	if (key && nonce && aad && input)
 		code = pb_case_open(&p, model->c.row, model->variant, 0, model->seed, 0, NULL, &v, words);
-	if (!code) {
-		pb_case_run(&p, 1);
-		if (p.c.failures)
-			pb_refuse(s, "library", p.c.error[0] ? p.c.error : "the library refused the input");
-		else
-			show_output(s, &p.c, p.variant->operation);
-		pb_case_close(&p);
-	} else {
+	const char *changes = pb_get_text(q, "changes", NULL);
+	if (code) {
 		pb_refuse(s, code, words);
+	} else {
+		if (changes)
+			pb_check_changes(s, &p, changes);
+		else
+			answer_vector(s, &p);
+		pb_case_close(&p);
 	}
 	free(key);
 	free(nonce);
@@ -105,6 +122,8 @@ void pb_check(pb_server *s, const pb_request *q)
 		pb_text_add(&s->answer, "}");
 	} else if (is_vector(q)) {
 		check_vector(s, p, q);
+	} else if (pb_get_text(q, "changes", NULL)) {
+		pb_check_changes(s, p, pb_get_text(q, "changes", ""));
 	} else if (calls >= 1) {
 		pb_case_run(p, (uint64_t)calls);
 		if (p->c.failures)
@@ -113,6 +132,6 @@ void pb_check(pb_server *s, const pb_request *q)
 		else
 			show_output(s, &p->c, p->variant->operation);
 	} else {
-		pb_refuse(s, "malformed", "check needs calls, vector, round_trip or forgery");
+		pb_refuse(s, "malformed", "check needs calls, vector, changes, round_trip or forgery");
 	}
 }

@@ -1,6 +1,6 @@
 /* The server's state and what its verbs share. One file per group of verbs: serve.c (the loop, prepare,
  * release, quit), hello.c, check.c, measure.c,
- * audit.c, count.c, pairs.c. */
+ * changes.c, audit.c, count.c, pairs.c. */
 #ifndef PB_SERVE_H
 #define PB_SERVE_H
 
@@ -35,6 +35,9 @@ int pb_offers(const pb_runner *, const pb_row *);
 
 void pb_hello(pb_server *, const pb_request *);
 void pb_check(pb_server *, const pb_request *);
+/* The value of a hexadecimal digit, -1 for another character. */
+int pb_digit(char);
+void pb_check_changes(pb_server *, pb_prepared *, const char *changes);
 void pb_calibrate(pb_server *, const pb_request *);
 void pb_watch(pb_server *, const pb_request *);
 void pb_measure(pb_server *, const pb_request *);

@@ -306,6 +306,8 @@ class Measurement:
             self._telling.note(
                 f"{algorithm} {operation}: one implementation and no known answer; only its round trip was checked"
             )
+        for runner, algorithm, kind in sorted(verdicts.accepted):
+            self._telling.note(f"{runner}/{algorithm}: accepts {kind} signatures, as its runner.toml says")
         if verdicts.compared:
             self._telling.note(f"{verdicts.compared} outputs compared with those of other runners")
         self._ways.digests = verdicts.digests

@@ -89,6 +89,11 @@ class Sessions:
         self._sessions.clear()
         self._launched.clear()
 
+    @property
+    def seed(self) -> int:
+        """What the run's material comes from."""
+        return self._policy.seed
+
     def launch(self, processes: Iterable[Process]) -> None:
         """Start processes side by side, so that each loads while others do; `start` waits for them.
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerRefused
+from perbyte.measure.forgeries import TAKERS, Forgeries
 from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of, incorrect
 from perbyte.model import Cell, Failure, KnownAnswer, Process
 from perbyte.protocol.messages import CheckAnswer
@@ -96,7 +97,6 @@ class SideBySide:
 
 SMALL_BYTES = 1 << 16  # up to here two more calls are compared, so that chaining and nonces are seen too
 MORE_CALLS = 18  # more than the ring of 16 keys and nonces
-_TAGGED = ("open", "verify", "decapsulate")
 # what looks at the output of a randomised operation
 _TAKERS = {"sign": "verify", "encapsulate": "decapsulate", "seal": "open"}
 # a loop of known cost has no way back, and nobody knows what a user's routine should give, which its id says
@@ -110,8 +110,9 @@ Question = tuple[str, str, int, str, int]  # algorithm, operation, size, contrac
 class Verdicts:
     """What the validation found. `digests` holds the output digest of one call of each cell that passed.
 
-    `compared` counts outputs that were held against another runner's: digests, and signatures and secrets. `took_s`:
-    seconds that the checks of a cell took.
+    `compared` counts outputs that were held against another runner's: digests, and signatures and secrets. `accepted`:
+    runner, algorithm and kind of the forgeries that a runner declares to accept. `took_s`: seconds that the checks of a
+    cell took.
     """
 
     passed: list[Cell] = field(default_factory=list)
@@ -119,6 +120,7 @@ class Verdicts:
     digests: dict[Cell, str] = field(default_factory=dict)
     alone: set[tuple[str, str]] = field(default_factory=set)
     compared: int = 0
+    accepted: set[tuple[str, str, str]] = field(default_factory=set)
     took_s: dict[Cell, float] = field(default_factory=dict)
 
 
@@ -142,6 +144,7 @@ class Validation:
         self._tell = tell
         self._failed: dict[Cell, Failure] = {}
         self._compared = 0
+        self._forgeries = Forgeries(sessions, sessions.seed)
         self._shared: dict[tuple[object, ...], Failure | None] = {}
 
     def examine(self, cells: Sequence[Cell]) -> Verdicts:
@@ -158,7 +161,10 @@ class Validation:
         self._agree({cell: answer for cell, answer in answers.items() if cell not in self._failed})
         self._exchange([cell for cell in answers if cell not in self._failed])
         verdicts = Verdicts(
-            failures=list(self._failed.values()), compared=self._compared, took_s=dict(self._took_s)
+            failures=list(self._failed.values()),
+            compared=self._compared,
+            accepted=self._forgeries.accepted,
+            took_s=dict(self._took_s),
         )
         implementations: dict[tuple[str, str], set[str]] = defaultdict(set)
         for cell in cells:
@@ -208,6 +214,7 @@ class Validation:
 
     def _own_checks(self, cell: Cell) -> dict[Question, CheckAnswer]:
         session, handle = self._sessions.of(cell), self._sessions.handle(cell)
+        algorithm = self._catalogue.find(cell.algorithm)
         row = (cell.process, cell.algorithm, cell.operation, cell.contract)
         self._once(row, cell, lambda: self._known_answers(cell, handle))
         # megabytes there and back would cost more than the measurement; there the implementations' agreement
@@ -219,9 +226,16 @@ class Validation:
             self._fail(cell, failure)
         else:
             self._shared[way_back] = None
-        if cell.operation in _TAGGED:
-            self._forgery(cell, handle)
-        if not self._catalogue.find(cell.algorithm).determined(cell.operation):
+        if cell.operation == "derive":
+            answers = self._catalogue.known_answers(cell.algorithm, cell.operation)
+            self._once(
+                (*row, "forgeries"), cell, lambda: self._forgeries.of_agreement(cell, algorithm, answers)
+            )
+        if cell.operation in TAKERS:
+            self._once((*row, "forgeries"), cell, lambda: self._forgeries.of_row(cell, algorithm))
+            if failure := self._forgeries.of_cell(cell, algorithm):
+                self._fail(cell, failure)
+        if not algorithm.determined(cell.operation):
             return {}
         shared = "" if not cell.contract.startswith("setup/") else cell.contract
         single: Question = (cell.algorithm, cell.operation, cell.size_bytes, shared, 1)
@@ -246,14 +260,21 @@ class Validation:
     def _known_answers(self, cell: Cell, handle: int) -> Failure | None:
         if cell.contract.startswith("setup/"):
             return None  # its output is not that of the operation
+        fixed_key = self._catalogue.find(cell.algorithm).fixed_key
+        accepts = self._sessions.of(cell).spec.accepts.get(cell.algorithm, ())
         for known in self._catalogue.known_answers(cell.algorithm, cell.operation):
+            if known.kind in accepts:
+                self._forgeries.accepted.add((cell.runner, cell.algorithm, known.kind))
+                continue
             try:
                 answer = self._sessions.of(cell).check_vector(handle, known)
             except RunnerRefused as refusal:
+                if fixed_key and not known.refused and refusal.code == "library":
+                    return None  # the runner's key pair is another one than that of the answers
                 if refusal.code == "unsupported" or (known.refused and refusal.code == "library"):
                     continue
                 raise
-            if known.refused:
+            if known.refused and not known.output:
                 message = f"accepts what must be refused ({known.source})"
                 return incorrect(cell, message, "a refusal", _text(answer))
             got = answer.output if isinstance(answer.output, str) else answer.head
@@ -271,11 +292,6 @@ class Validation:
         if verdict.passed:
             return None
         return incorrect(cell, f"round trip: {verdict.detail}", "the input", "something else")
-
-    def _forgery(self, cell: Cell, handle: int) -> None:
-        verdict = self._sessions.of(cell).forgery(handle)
-        if not verdict.passed:
-            self._fail(cell, incorrect(cell, f"forgery: {verdict.detail}", "a refusal", "an acceptance"))
 
     def _agree(self, answers: dict[Cell, dict[Question, CheckAnswer]]) -> None:
         by_question: dict[Question, dict[Cell, CheckAnswer]] = defaultdict(dict)

@@ -92,8 +92,10 @@ class KnownAnswer:
     For `encrypt` and `seal`: `output` is the ciphertext (for AEADs followed by the tag). For hashes and MACs:
     the digest. `input` of `verify` is the message followed by the signature, that of `derive` the peer's public
     key, that of `decapsulate` the ciphertext; of `expand` and `squeeze` only its length counts. `refused` means
-    that the implementation must refuse the input (a negative test); there is no output then. `source` names the
-    document and place the vector was taken from.
+    that the implementation must refuse the input (a negative test); where there is an output all the same, it may
+    refuse or give that. Answers of algorithms with a `fixed_key` are for runners whose key pair accepts the first one.
+    `source` names the document and place the vector was taken from, `kind` what libraries are known to accept (see
+    docs/runner-toml.md).
     """
 
     algorithm: str
@@ -105,6 +107,7 @@ class KnownAnswer:
     nonce: str = ""
     aad: str = ""
     refused: bool = False
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,9 @@ from perbyte.protocol.messages import (
     PROTOCOL_VERSION,
     REQUESTS,
     CalibrateAnswer,
+    ChangesAnswer,
     CheckAnswer,
+    CheckChanges,
     CountAnswer,
     Hello,
     HelloAnswer,
@@ -149,6 +151,10 @@ def _contradiction(answer: RunnerAnswer, request: RunnerRequest) -> str:
                 return f"a clock probe of {answer.probe_cycles:g} cycles"
             if answer.cycle_source != "none" and not answer.probe_cycles:
                 return "a cycle source without a clock probe"
+        case ChangesAnswer() if isinstance(request, CheckChanges) and answer.outcomes:
+            wanted = len(request.changes.split()) + 2
+            if len(answer.outcomes) != wanted:
+                return f"{len(answer.outcomes)} outcomes where {wanted} were requested"
         case WatchAnswer() if len(answer.state) != len(answer.ticks):
             return "arrays of different length"
         case CountAnswer():

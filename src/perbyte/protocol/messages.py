@@ -32,6 +32,8 @@ FlagBits = Annotated[int, Meta(ge=0, le=FLAG_BITS)]
 ErrorCode = Annotated[
     str, Meta(pattern="^(malformed|unknown-verb|unsupported|bad-handle|bad-size|library|input)$")
 ]
+_EDIT = "[knai](\\d+:([0-9a-f]{2})+|=([0-9a-f]{2})*)"
+CHANGES = rf"^({_EDIT}(\+{_EDIT})*( |$))*$"
 Role = Annotated[str, Meta(pattern="^(key|data|input)$")]
 Content = Annotated[str, Meta(pattern="^(fixed|random|zeros|sparse|genuine|changed|early|late)$")]
 
@@ -104,6 +106,16 @@ class VerdictAnswer(RunnerAnswer, frozen=True, kw_only=True):
 
     passed: bool
     detail: str
+
+
+class ChangesAnswer(RunnerAnswer, frozen=True, kw_only=True):
+    """What came out of a call with each of the changes: the output's digest, nothing where it was refused.
+
+    The first and the last outcome are those of the unchanged material. `input_length`: bytes of the call's input.
+    """
+
+    outcomes: list[Annotated[str, Meta(pattern="^([0-9a-f]{16})?$")]] = []
+    input_length: Count = 0
 
 
 class CalibrateAnswer(RunnerAnswer, frozen=True, kw_only=True):
@@ -257,6 +269,15 @@ class CheckVector(RunnerRequest, frozen=True, kw_only=True, tag="check"):
     answer = CheckAnswer
     handle: Integer
     vector: Vector
+
+
+class CheckChanges(RunnerRequest, frozen=True, kw_only=True, tag="check"):
+    """A call on the material, the run's own without `vector`, with each of the changes in turn."""
+
+    answer = ChangesAnswer
+    handle: Integer
+    changes: Annotated[str, Meta(pattern=CHANGES)]
+    vector: Vector | UnsetType = UNSET
 
 
 class CheckRoundTrip(RunnerRequest, frozen=True, kw_only=True, tag="check"):

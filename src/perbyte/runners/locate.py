@@ -36,6 +36,7 @@ class _Runner(Struct, forbid_unknown_fields=True):
     cost: str = ""
     wraps: str = ""
     build_of: str = ""
+    accepts: dict[str, tuple[str, ...]] = {}
 
 
 class _Find(Struct, forbid_unknown_fields=True):

@@ -237,10 +237,7 @@ class Session:
 
     def check_vector(self, handle: int, known: KnownAnswer) -> CheckAnswer:
         """Return the output for a known answer's material; RunnerRefused `unsupported` if it does not fit."""
-        vector = messages.Vector(
-            key=known.key or UNSET, nonce=known.nonce or UNSET, aad=known.aad or UNSET, input=known.input
-        )
-        request = messages.CheckVector(id=self.next_id(), handle=handle, vector=vector)
+        request = messages.CheckVector(id=self.next_id(), handle=handle, vector=vector_of(known))
         return self.ask(request, CheckAnswer, self.limits.check)
 
     def round_trip(self, handle: int) -> VerdictAnswer:
@@ -465,6 +462,13 @@ class Session:
         """The id of the request that is made next; `last_id` keeps it."""
         self.last_id += 1
         return self.last_id
+
+
+def vector_of(known: KnownAnswer) -> messages.Vector:
+    """The material of a known answer as it is sent. What is unset of key and nonce is seeded."""
+    return messages.Vector(
+        key=known.key or UNSET, nonce=known.nonce or UNSET, aad=known.aad or UNSET, input=known.input
+    )
 
 
 def file_sha256(path: str) -> str:

@@ -53,7 +53,8 @@ class RunnerSpec:
     """What a `runner.toml` says. `here` is its directory; placeholders in texts are not yet filled in.
 
     `workers`: it works in processes that it starts when it prepares, and that stay. `threads`: its calls work on
-    several cores. `cross`: its own build command can build for another processor.
+    several cores. `cross`: its own build command can build for another processor. `accepts`: by algorithm, the kinds of
+    forgeries that the library is known to accept.
     """
 
     name: str
@@ -70,6 +71,7 @@ class RunnerSpec:
     cost: str = ""
     wraps: str = ""
     build_of: str = ""
+    accepts: dict[str, tuple[str, ...]] = field(default_factory=dict)
     pkg_config: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import secrets
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,14 +23,15 @@ from perbyte.app.listener import Say, silent
 from perbyte.app.trying.clock import Clock
 from perbyte.app.trying.stored import Stored, find_stored, last_costs
 from perbyte.catalogue import load, pattern
-from perbyte.errors import EXIT_INTERRUPTED, UsageError
+from perbyte.errors import EXIT_INTERRUPTED, RunnerError, RunnerRefused, UsageError
 from perbyte.locks import cores_held, waiting_text
 from perbyte.measure import Forecast, Plan, Survey, choose_cores, foresee, recall_pace, survey
 from perbyte.measure.forecast import Pace
+from perbyte.measure.looks import problem
 from perbyte.measure.machine import require_linux, step_aside
 from perbyte.measure.plan import choose_twins, left_out
 from perbyte.measure.run import Measurement
-from perbyte.measure.sessions import STARTING_FAILS, Sessions
+from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_of, incorrect
 from perbyte.measure.validation import Validation
 from perbyte.model import Algorithm, Cell, CellFigure, Failure, Policy, Run
 from perbyte.model.text import counted
@@ -39,6 +41,10 @@ from perbyte.trial.looking import look_at
 
 RUN_TIMES = 5.0  # more, where the machine is busy with a run as well
 FIRST_EPOCHS, FIRST_S = 2, 0.3
+QUICK_S, LINKS = (
+    0.3,
+    64,
+)  # a cell whose checks took no longer is audited by so many calls, one in eight a forgery
 SLOW_TO_START = ("java", "kotlin")  # a process of these is warm after half a second: one does
 
 
@@ -231,13 +237,29 @@ def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patien
             except STARTING_FAILS as error:
                 faults[cell.process] = Failure("crashed", cell.runner, str(error), address=cell.address)
                 continue
-            if failures := Validation(load(), sessions).examine([cell]).failures:
+            verdicts = Validation(load(), sessions).examine([cell])
+            failures = verdicts.failures
+            if not failures and cell.operation == "open" and verdicts.took_s[cell] < QUICK_S:
+                failures = audited(sessions, cell)
+            if failures:
                 fault = failures[0]
                 if fault.kind == "timed-out":
                     text = f"no answer within {patience_s:g} s: it hangs, or is slow (--patience 30s waits longer)"
                     fault = replace(fault, message=text)
                 faults[cell.process] = fault
     return list(faults.values())
+
+
+def audited(sessions: Sessions, cell: Cell) -> list[Failure]:
+    """What is wrong with a chain on data and forgeries that nobody knew, as the audit of a run makes it."""
+    try:
+        chained = sessions.of(cell).audit(sessions.handle(cell), seed=secrets.randbits(64), calls=LINKS)
+    except RunnerRefused:
+        return []  # calls of its operation cannot be chained
+    except RunnerError as error:
+        return [failure_of(cell, error)]
+    wrong = problem(chained)
+    return [incorrect(cell, f"audited: {wrong}", "a refusal", "an acceptance")] if wrong else []
 
 
 def limits(patience_s: float, times: float = 1.0) -> TimeLimits:

@@ -111,7 +111,13 @@ final class Answers implements Verbs {
             vector.nonce = given.hex("nonce");
             vector.aad = given.hex("aad");
             vector.input = given.hex("input");
-            show(work.on(vector).loop, 1, answer);
+            if (request.has("changes")) {
+                change(work, vector, request, answer);
+            } else {
+                show(work.on(vector).loop, 1, answer);
+            }
+        } else if (request.has("changes")) {
+            change(work, null, request, answer);
         } else {
             long calls = request.count("calls");
             if (calls < 1 || calls > Integer.MAX_VALUE) {
@@ -119,6 +125,12 @@ final class Answers implements Verbs {
             }
             show(work.loop, (int) calls, answer);
         }
+    }
+
+    private static void change(Case work, Case.Vector vector, Request request, JsonObject answer) throws Refusal {
+        byte[] input = vector == null ? work.in : vector.input;
+        answer.addProperty("input_length", input == null ? 0 : input.length);
+        answer.add("outcomes", new Changes(work, vector).outcomes(request.text("changes")));
     }
 
     private static void show(Loop loop, int calls, JsonObject answer) throws Refusal {
@@ -253,7 +265,7 @@ final class Answers implements Verbs {
         return found;
     }
 
-    private static String hex(long value) {
+    static String hex(long value) {
         StringBuilder digits = new StringBuilder(16);
         for (int shift = 60; shift >= 0; shift -= 4) {
             digits.append(Character.forDigit((int) (value >>> shift) & 15, 16));

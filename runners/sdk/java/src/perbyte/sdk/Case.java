@@ -96,7 +96,8 @@ public final class Case {
     }
 
     /** Prepare an operation on exactly the material of {@code vector}. */
-    private static Case of(Library library, Row row, long seed, Vector vector) throws Refusal {
+    private static Case of(Library library, Row row, Class<? extends Loop> type, long seed, Vector vector)
+            throws Refusal {
         byte[] input = vector.input == null ? new byte[0] : vector.input;
         fits("key", vector.key, row.key, row.anyKey);
         fits("nonce", vector.nonce, row.nonce, false);
@@ -105,7 +106,7 @@ public final class Case {
         if (size < 0 || size % row.multiple != 0) {
             throw Refusal.unsupported("an input of " + input.length + " bytes does not fit");
         }
-        Case made = new Case(library, row, null, size, seed, 0, null);
+        Case made = new Case(library, row, type, size, seed, 0, null);
         made.layOut(vector);
         made.given = true;
         made.in = made.own = input.clone();
@@ -176,7 +177,17 @@ public final class Case {
 
     /** The same operation on exactly the material of {@code vector}. */
     Case on(Vector vector) throws Refusal {
-        return of(library, row, seed, vector);
+        return of(library, row, null, seed, vector);
+    }
+
+    /** The same, with the code of this case. */
+    Case alike(Vector vector) throws Refusal {
+        return of(library, row, type, seed, vector);
+    }
+
+    /** What the producing operation made; null for all others. */
+    byte[] ownInput() {
+        return own;
     }
 
     /** A case of the same row with the same code, on at most {@code limit} bytes. */
@@ -206,7 +217,7 @@ public final class Case {
         System.arraycopy(in, 0, vector.input, 0, front);
         System.arraycopy(loop.result(), 0, vector.input, front, made);
         byte[] goal = secret > 0 ? Arrays.copyOfRange(loop.result(), made, loop.length()) : in;
-        Case other = of(library, back, seed, vector);
+        Case other = of(library, back, null, seed, vector);
         boolean good = other.loop.takeAndShow(1) && (signature || same(other.loop, goal));
         return (good ? "" : "!") + back.operation + " after " + row.operation
                 + (good ? " gives " : " does not give ") + (secret > 0 ? "the secret" : "the input") + " back";

@@ -116,7 +116,11 @@ final class Request {
         if (!has(name)) {
             return null;
         }
-        String digits = text(name);
+        return bytes(text(name), name);
+    }
+
+    /** The bytes of hexadecimal digits. */
+    static byte[] bytes(String digits, String name) throws Refusal {
         byte[] bytes = new byte[digits.length() / 2];
         for (int i = 0; i < digits.length(); i++) {
             int digit = digits.charAt(i) < 128 ? Character.digit(digits.charAt(i), 16) : -1;

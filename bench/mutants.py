@@ -1,0 +1,163 @@
+"""Plant one fault after the other into right cryptography, and see which the checks before the timing find.
+
+    .venv/bin/python bench/mutants.py [--only GLOB] [--seed N]
+
+The runner in bench/mutants is AEADs, signatures, an exchange and a KEM on OpenSSL; the environment names the fault.
+Each goes through the checks that a run, `perbyte try` and `perbyte dev agree` make before anything is timed, alone: no
+library beside it can outvote it. The first line of each algorithm has no fault and must pass. Prints a table; the exit
+code is 1 where a fault is not found or the right one is accused. The list is of this bench: the checks know none of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from perbyte.catalogue import load
+from perbyte.measure import choose_cores, survey
+from perbyte.measure.sessions import Sessions
+from perbyte.measure.validation import Validation
+from perbyte.model import Cell, Failure, Policy
+from perbyte.runners import build, find
+
+HERE = Path(__file__).resolve().parent
+COMPARISON = (
+    *("last-4", "last-byte", "first-byte", "byte-skipped", "one-bit", "half-of-each-byte", "high-bit"),
+    *(
+        "every-second",
+        "first-12",
+        "first-half",
+        "xor",
+        "sum",
+        "word-xor",
+        "any-equal",
+        "product",
+        "sorted",
+        "strcmp",
+    ),
+)
+UNCHECKED = (
+    *("no-aad", "empty", "short", "long", "aad-alone", "never", "blocks", "odd-aad", "long-aad", "zero-tag"),
+    *("ones-tag", "every-third", "same-tag", "refuses"),
+)
+COVERED = (
+    *("aad-16", "aad-64", "aad-whole-blocks", "aad-first-byte", "aad-ignored", "aad-padded", "aad-byte-20"),
+    *("nonce-byte", "data-whole-blocks", "data-64", "data-4096", "data-byte-77", "data-first-byte"),
+)
+FAULTS = {
+    "aes-128-gcm": (*COMPARISON, *UNCHECKED, *COVERED),
+    "chacha20-poly1305": ("last-4", "half-of-each-byte", "xor", "no-aad", "empty", "aad-16", "every-third"),
+    "ed25519": (
+        *(
+            "s-plus-l",
+            "s-top-bits",
+            "s-top-bit",
+            "empty",
+            "long",
+            "zero-signature",
+            "zero-s",
+            "zero-r",
+            "r-alone",
+        ),
+        *("s-alone", "last-4", "byte-skipped", "one-bit", "half-of-each-byte", "xor", "every-second"),
+        *("message-64", "message-last-byte", "message-first-byte"),
+    ),
+    "ecdsa-p256": (
+        *("both-zero", "r-zero", "s-zero", "r-order", "s-order", "r-is-s", "both-one", "s-plus-n"),
+        "message-first-byte",
+    ),
+    "ecdsa-p521": ("both-zero", "s-plus-n", "r-plus-n"),
+    "rsa-2048": (
+        *("no-padding", "any-padding", "short-padding", "block-type", "beyond-modulus", "trivial", "last-4"),
+    ),
+    "ml-kem-768": (
+        *(
+            "last-32",
+            "first-32-alone",
+            "u-alone",
+            "v-alone",
+            "32-in-the-middle",
+            "no-comparison",
+            "every-third",
+        ),
+        *(
+            "rejects-by-constant",
+            "rejects-by-z",
+            "rejects-at-random",
+            "rejects-without-z",
+            "rejects-by-beginning",
+        ),
+        *("refuses", "xor", "last-byte", "first-byte", "half-of-each-byte", "every-second"),
+    ),
+    "x25519": (
+        *(
+            "peer-last-byte",
+            "peer-low-bit",
+            "peer-byte",
+            "key-byte",
+            "key-low-bits",
+            "top-bit",
+            "not-reduced",
+        ),
+        *("low-order", "low-order-key", "leading-zero"),
+    ),
+    "ecdh-p256": ("y-ignored", "off-curve", "infinity", "zero-point"),
+}
+SIZES = {"aes-128-gcm": (64, 16384), "chacha20-poly1305": (64, 1024)}
+
+
+def faults() -> Iterator[tuple[str, str]]:
+    """Algorithm and fault; '' is none."""
+    for algorithm, planted in FAULTS.items():
+        yield from ((algorithm, fault) for fault in ("", *planted))
+
+
+def examine(algorithm: str, fault: str, seed: int) -> tuple[list[Failure], float]:
+    """What the checks say of the runner with a fault, and the seconds that they take."""
+    spec = replace(find("mutants", [HERE]), environment={"MUTANT": fault, "MUTANT_OF": algorithm})
+    surveyed = survey([spec], ["full"])
+    rows = surveyed.hellos["mutants", "full"].operations
+    policy = Policy(cores=choose_cores(), seed=seed, gentle=True)
+    began = time.monotonic()
+    with Sessions(surveyed, policy) as sessions:
+        cells = [
+            Cell("mutants", row.algorithm, row.operation, size, row.contract)
+            for row in rows
+            for size in SIZES.get(algorithm, (32,))
+        ]
+        sessions.start(cells[0].process)
+        failures = Validation(load(), sessions).examine(cells).failures
+    return failures, time.monotonic() - began
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", default="*", help="a glob over ALGORITHM/FAULT")
+    parser.add_argument("--seed", type=int, default=7)
+    asked = parser.parse_args()
+    outcome = build(find("mutants", [HERE]))
+    if not outcome.usable:
+        sys.exit(f"bench/mutants does not build: {outcome.output}{outcome.install}")
+    count = lost = accused = 0
+    for algorithm, fault in faults():
+        if not fnmatch.fnmatch(f"{algorithm}/{fault}", asked.only):
+            continue
+        failures, took_s = examine(algorithm, fault, asked.seed)
+        count += bool(fault)
+        lost += bool(fault) and not failures
+        accused += not fault and bool(failures)
+        verdict = failures[0].message if failures else "NOT FOUND" if fault else "right"
+        print(f"{algorithm:18} {fault or '(none)':20} {took_s:5.2f} s  {verdict}", flush=True)
+    print(
+        f"{count} faults: {count - lost} found before anything is timed, {lost} not; {accused} right ones accused"
+    )
+    return 1 if lost or accused else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

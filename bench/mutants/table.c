@@ -1,0 +1,119 @@
+#include "mutants.h"
+
+#include <openssl/crypto.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *fault = "";
+
+int has(const char *name)
+{
+	return strcmp(fault, name) == 0;
+}
+
+static int order(const void *a, const void *b)
+{
+	return *(const uint8_t *)a - *(const uint8_t *)b;
+}
+
+int differs(const uint8_t *expected, const uint8_t *got, size_t n)
+{
+	unsigned joined = 0, sum = 0, all = 1, product = 1;
+	uint64_t words = 0;
+	for (size_t i = 0; i < n; i++) {
+		unsigned d = expected[i] ^ got[i];
+		if (has("last-4") && i >= n - 4)
+			continue;
+		if (has("first-byte") && i == 0)
+			continue;
+		if (has("last-byte") && i == n - 1)
+			continue;
+		if (has("byte-skipped") && i == n / 2 + 1)
+			continue;
+		if (has("first-half") && i >= n / 2)
+			continue;
+		if (has("every-second") && i % 2)
+			continue;
+		if (has("first-12") && i >= 12)
+			continue;
+		if (has("strcmp") && i && !expected[i - 1] && !got[i - 1])
+			break;
+		if (has("half-of-each-byte"))
+			d &= 0xf0;
+		if (has("high-bit"))
+			d &= 0x7f;
+		if (has("one-bit") && i == 9)
+			d &= ~8U;
+		joined = has("xor") ? joined ^ d : joined | d;
+		sum += expected[i] - got[i];
+		words ^= (uint64_t)d << 8 * (i % 8);
+		all &= d != 0;
+		product *= d;
+	}
+	if (has("sum"))
+		return (sum & 255) != 0;
+	if (has("word-xor"))
+		return words != 0;
+	if (has("any-equal"))
+		return (int)all;
+	if (has("product"))
+		return product != 0;
+	if (has("sorted")) {
+		uint8_t a[4096], b[4096];
+		memcpy(a, expected, n);
+		memcpy(b, got, n);
+		qsort(a, n, 1, order);
+		qsort(b, n, 1, order);
+		return memcmp(a, b, n) != 0;
+	}
+	return joined != 0;
+}
+
+static const pb_row rows[] = {
+	{"aes-128-gcm", &aead_family, "AES-128-GCM", 16, 12, 1, 16},
+	{"chacha20-poly1305", &aead_family, "ChaCha20-Poly1305", 32, 12, 1, 16},
+	{"ed25519", &ed25519_family, NULL, 32, 0, 1, 64},
+	{"ecdsa-p256", &ecdsa_family, "P-256", 32, 0, 1, 64},
+	{"ecdsa-p521", &ecdsa_family, "P-521", 66, 0, 1, 132},
+	{"rsa-2048", &rsa_family, NULL, 256, 0, 1, 256},
+	{"ml-kem-768", &kem_family, NULL, 64, 0, 1, 32},
+	{"x25519", &x25519_family, NULL, 32, 32, 1, 32},
+	{"ecdh-p256", &p256_family, NULL, 32, 32, 1, 32},
+	PB_END_OF_ROWS,
+};
+static const pb_row *const tables[] = {rows, NULL};
+
+static int start(const char *tier)
+{
+	const char *named = getenv("MUTANT");
+	fault = named ? named : "";
+	return strcmp(tier, "full") != 0;
+}
+
+static int offers(const pb_row *row)
+{
+	const char *wanted = getenv("MUTANT_OF");
+	return !wanted || strcmp(wanted, row->algorithm) == 0;
+}
+
+static const char *version(void)
+{
+	return OpenSSL_version(OPENSSL_VERSION_STRING);
+}
+
+static const pb_runner runner = {
+	.name = "mutants",
+	.library = "OpenSSL with a planted fault",
+	.license = "Apache-2.0",
+	.version = version,
+	.object = (const void *)OpenSSL_version,
+	.start = start,
+	.offers = offers,
+	.tables = tables,
+};
+
+int main(int argc, char **argv)
+{
+	return pb_runner_main(&runner, argc, argv);
+}
