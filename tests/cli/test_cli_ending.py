@@ -70,8 +70,10 @@ def test_the_last_line_counts_cells_by_cause_and_says_what_to_do(measured):
     ]
     line = losses(dataclasses.replace(run, failures=tuple(failures)))
     assert "\n" not in line
-    assert line.startswith("without a figure: 2 refused by the audit (measure them again")
-    assert "perbyte conform beta" in line
+    assert line.startswith(
+        "without a figure: 2 refused by the audit (perbyte show --audit marked tells what decided"
+    )
+    assert "with more --budget" in line
     assert line.endswith("; 1 of runners that broke off (perbyte conform gamma)")
 
 

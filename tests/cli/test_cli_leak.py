@@ -141,7 +141,8 @@ def test_a_run_of_leaks_is_listed_and_refused_by_name_where_figures_are_wanted(w
     [row] = json.loads(world.perbyte("list", "runs", "--json").stdout)
     assert (row["path"], row["origin"], row["cells"]) == (str(place), "leaks", 1)
     assert "aes-128-gcm of alpha" in world.perbyte("list", "runs").stdout
-    for words in (("report", place), ("export", place), ("verify", place), ("recover", place)):
+    assert world.perbyte("verify", place).returncode == 0
+    for words in (("report", place), ("export", place), ("recover", place)):
         answer = world.perbyte(*words)
         assert answer.returncode in (2, 3), words
         assert "verdicts on leaks only" in answer.stderr, (words, answer.stderr)

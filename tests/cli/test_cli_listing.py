@@ -44,8 +44,8 @@ def test_what_is_expendable_goes_in_turn_and_only_where_there_is_no_room():
 
 
 def test_a_column_in_the_middle_may_flow():
-    lines = lay_out(from_records([{"a": "x", "b": "some words to wrap", "c": 7}], "b"), 14)
-    assert lines == ["a  b         c", "x  some      7", "   words to", "   wrap"]
+    lines = lay_out(from_records([{"a": "x", "b": "some words to wrap", "c": 7}], "b"), 18)
+    assert lines == ["a  b             c", "x  some words    7", "   to wrap"]
 
 
 @pytest.mark.parametrize("width", [80, 100, 130])

@@ -27,7 +27,7 @@ def test_only_what_is_known_to_have_changed_is_marked():
     assert svg.count("stroke-dasharray") == 1
     assert "c2 +5.00 %" in svg
     assert commits_table([track(*dots)]).splitlines()[2:] == [
-        "| mine, digest 1 KiB | c2 | +5.00 % | says <2> |"
+        "| mine, digest 1 KiB | c2 | +5.00 % | says &lt;2&gt; |"
     ]
     assert commits_table([track(dot(0))]) == "No change is known.\n"
 

@@ -5,6 +5,7 @@ Cells of two selectors are paired by `stats.pairing`; what is slower by more tha
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -84,7 +85,8 @@ def compare_command(options: _CompareOptions) -> int:
 
     gate, rate = options.limits.gate, options.beside.rate
     places_of = [run_named(side) for side in options.sides]
-    note_damage(places_of if any(places_of) else [find_run(options.run)])
+    with contextlib.suppress(UsageError):  # without any run it is said below what is missing
+        note_damage(places_of if any(places_of) else [find_run(options.run)])
     if (alone := changes_alone(options.sides, options.run)) is not None:
         if options.figures_only:
             raise UsageError("these runs have only verdicts on leaks", hint="use only --json and --fail-on")

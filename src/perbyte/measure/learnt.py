@@ -12,8 +12,8 @@ import contextlib
 import json
 import os
 import tempfile
-import time
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +91,8 @@ class Learnt:
     def _write(self) -> None:
         known = self.known
         probe = {"window": known.window, "floor": known.floor, "shared": known.shared}
-        self.learnt_by = time.strftime(f"Perbyte {__version__}, %Y-%m-%d %H:%M:%S UTC", time.gmtime())
+        at = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        self.learnt_by = f"Perbyte {__version__}, {at}"
         content = {"boot": _boot(), "processor": self._processor, **probe, "learnt": self.learnt_by}
         keep_json(self._file, content)
 

@@ -139,7 +139,7 @@ def _table(columns: Sequence[Head], rows: Sequence[Sequence[str]]) -> list[Seque
 def markdown(listing: Listing) -> list[str]:
     """The lines of a table in Markdown."""
     columns, rows = listing.shown
-    lines = [f"| {' | '.join(markdown_text(column.text or '') for column in columns)} |"]
+    lines = [f"| {' | '.join(markdown_text(column.text or '', begins_line=False) for column in columns)} |"]
     lines += [f"| {' | '.join(map(_in_markdown, columns, row))} |" for row in rows]
     return [lines[0], "| --- " * len(columns) + "|", *lines[1:]]
 
@@ -148,7 +148,7 @@ def _in_markdown(column: Head, text: str) -> str:
     text = plain(text, _LONGEST)
     if column.look == "code":
         return f"`{text.replace('`', chr(39)).replace('|', chr(92) + '|')}`"
-    return markdown_text(text)
+    return markdown_text(text, begins_line=False)
 
 
 def lines(listing: Listing, width: int | None = None) -> list[tuple[str, bool]]:

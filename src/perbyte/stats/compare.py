@@ -32,13 +32,11 @@ CYCLES, NS = "cycles", "ns"
 EPOCHS_TO_CLAIM = 4  # of each side across runs: with fewer, intervals hold too seldom (ADR 17)
 NOT_AUDITED = "not audited"
 SHARED_CORE = 2.0  # what a neighbour on the same core costs at the most: half of it
-# What a lie about work that the audit cannot see is believed to make of a figure at the most, as a factor: from there
-# on timed work is refused. A figure that is lower by more comes first, with its mark: a factor of two is no doubt
-UNSEEN = 1.5
-SAME_WITHIN = 0.01  # what costs may differ by at the least and still be called alike: what nobody chooses by
-CLOSE_WITHIN = (
-    0.1  # an interval around 1 that reaches no farther says that costs are close, a wider one little
+UNSEEN = (
+    1.5  # what a lie about work that the audit cannot see may make of a figure: beyond, timed work is refused
 )
+SAME_WITHIN = 0.01  # what costs may differ by at the least and still be called alike: what nobody chooses by
+CLOSE_WITHIN = 0.1  # an interval around 1 that reaches no farther says that costs are close
 
 
 class Answer(enum.StrEnum):
