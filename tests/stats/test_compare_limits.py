@@ -20,6 +20,7 @@ from perbyte.stats.compare import (
     mean_cost,
     sum_costs,
 )
+from perbyte.stats.run_figures import LAYOUT_WARNING
 from perbyte.stats.standing import Lead, stand
 
 
@@ -215,3 +216,10 @@ def test_a_mean_with_an_end_of_zero_has_no_lower_end() -> None:
     this_cost = mean_cost([cost(4.0, half=4.0), cost(9.0)])
     assert (this_cost.estimate.value, this_cost.estimate.low) == (pytest.approx(6.0), 0.0)
     assert this_cost.epochs == pytest.approx((6.0, 6.6))
+
+
+def test_figures_of_two_placements_in_memory_are_said_to_be() -> None:
+    placed, fixed = figure(100.0), replace(figure(100.0), warnings=(LAYOUT_WARNING,))
+    assert "address randomisation off" in compare(placed, fixed, same_run=False).reason
+    for alike in (placed, fixed):
+        assert "address randomisation" not in compare(alike, alike, same_run=False).reason

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 
 from perbyte.advise.decision import Case, Decision, Option, compare_options, decide, find_options, join_doubts
 from perbyte.model import Estimate
-from perbyte.stats.compare import Comparison, Cost, apart, compare_costs, geometric_mean, mean_cost
+from perbyte.stats.compare import Comparison, Cost, apart, compare_costs, mean_cost
+from perbyte.stats.quantity import geometric_mean
 
 
 @dataclass(frozen=True, slots=True)

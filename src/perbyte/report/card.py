@@ -39,11 +39,10 @@ from perbyte.stats.compare import (
     Unsure,
     compare,
     cost_of,
-    geometric_mean,
     margin_of,
     sum_costs,
 )
-from perbyte.stats.quantity import NO_DATA, Unit, data_bytes, demands, read
+from perbyte.stats.quantity import NO_DATA, Unit, data_bytes, demands, geometric_mean, read
 from perbyte.stats.standing import Lead, stand, vouched_for
 
 RATES = (1e9, 10e9)

@@ -25,7 +25,7 @@ from perbyte.model import CellFigure, Doubt, Estimate, NoiseFloor, Quality
 from perbyte.stats.across import ACROSS_RUNS
 from perbyte.stats.arrays import np
 from perbyte.stats.interval import reach_of_pairs, reach_of_two
-from perbyte.stats.quantity import by_ends
+from perbyte.stats.quantity import by_ends, geometric_mean, mean_of_positive
 from perbyte.stats.samples import Floats
 
 CYCLES, NS = "cycles", "ns"
@@ -332,7 +332,7 @@ def mean_cost(costs: Sequence[Cost]) -> Cost:
     epochs, numbers = _in_step(costs)
     return Cost(
         geometric_mean([cost.estimate for cost in costs]),
-        tuple(_mean(values) for values in epochs),
+        tuple(mean_of_positive(values) for values in epochs),
         sum(cost.by_samples for cost in costs) / len(costs),
         costs[0].source,
         numbers,
@@ -361,13 +361,6 @@ def sum_costs(parts: Sequence[tuple[float, Cost]]) -> Cost:
         costs[0].source,
         numbers,
     )
-
-
-def geometric_mean(estimates: Sequence[Estimate]) -> Estimate:
-    """The geometric mean of estimates; its ends are the means of their ends. Raises ValueError for none."""
-    if not estimates:
-        raise ValueError("a mean needs at least one estimate")
-    return by_ends(_mean, estimates)
 
 
 def quotient(above: Estimate, below: Estimate) -> Estimate:
@@ -455,12 +448,6 @@ def _unit(figures: Sequence[CellFigure]) -> str:
     sources = {figure.cycle_source for figure in figures}
     has_all = all(figure.cycles_per_call is not None for figure in figures)
     return CYCLES if has_all and len(sources) == 1 else NS
-
-
-def _mean(values: Sequence[float]) -> float:
-    if min(values) <= 0:
-        return 0.0
-    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def _logs(epochs: Sequence[float]) -> Floats:

@@ -260,3 +260,17 @@ def demands(figures: Iterable[CellFigure], rate: float) -> tuple[Demand, ...]:
             key=lambda demand: (natural(demand.figure.cell.operation), demand.records, demand.cores.value),
         )
     )
+
+
+def geometric_mean(estimates: Sequence[Estimate]) -> Estimate:
+    """The geometric mean of estimates; its ends are the means of their ends. Raises ValueError for none."""
+    if not estimates:
+        raise ValueError("a mean needs at least one estimate")
+    return by_ends(mean_of_positive, estimates)
+
+
+def mean_of_positive(values: Sequence[float]) -> float:
+    """The geometric mean of numbers; 0 where one of them is not positive."""
+    if min(values) <= 0:
+        return 0.0
+    return math.exp(sum(map(math.log, values)) / len(values))
