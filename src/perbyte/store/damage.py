@@ -13,9 +13,11 @@ from pathlib import Path
 from perbyte.errors import StoreError
 from perbyte.locks import held_by
 from perbyte.model import Burst, Failure
+from perbyte.store.figures import read_figures, unlike
 from perbyte.store.files import (
     BESIDE,
     CELLS_FILE,
+    FIGURES_FILE,
     JOURNAL_FILE,
     LOCK_FILE,
     RUN_FILE,
@@ -32,8 +34,17 @@ from perbyte.store.manifest import (
     mismatch,
     read_manifest,
 )
-from perbyte.store.reader import figures_of_stored, read_known, run_directory
-from perbyte.store.state import RunState, read_state, unpack_state
+from perbyte.store.reader import (
+    Known,
+    computed_figures,
+    copy_in,
+    figures_of_stored,
+    read_bursts,
+    read_known,
+    run_directory,
+    stored_figures,
+)
+from perbyte.store.state import RunState, merged_copies, read_state, unpack_state
 from perbyte.store.writer import RunWriter
 
 
@@ -83,7 +94,9 @@ def verify(path: Path) -> FilesVerdict:
         else:
             notes.append("an older Perbyte wrote this run, without a manifest to compare it with")
     present = {place.name for place in directory.iterdir()}
-    names = {name for name in present if SAMPLES_NAME.fullmatch(name)} | ({CELLS_FILE} & present)
+    names = {name for name in present if SAMPLES_NAME.fullmatch(name)} | (
+        {FIGURES_FILE, CELLS_FILE} & present
+    )
     names |= {RUN_FILE, *(manifest.files if manifest else ())}
     findings += [_look(directory, name, manifest) for name in sorted(names)]
     findings += _journal(directory) if JOURNAL_FILE in present else []
@@ -96,10 +109,7 @@ def verify(path: Path) -> FilesVerdict:
         except StoreError as error:  # whole files that do not fit together
             findings.append(FileFinding(RUN_FILE, "damaged", str(error)))
         else:
-            if known.state.figures_seq == known.state.seq and CELLS_FILE not in present:
-                findings.append(
-                    FileFinding(CELLS_FILE, "damaged", f"{RUN_FILE} promises it, and it is missing")
-                )
+            findings += _figures(directory, known, notes)
             notes += [] if known.state.complete else ["the run was interrupted"]
     return FilesVerdict(directory, manifest, tuple(findings), tuple(notes))
 
@@ -131,10 +141,15 @@ def _look(directory: Path, name: str, manifest: Manifest | None) -> FileFinding:
         entry = entry_of_file(place)
         if name == RUN_FILE:
             read_state(directory)
-        else:
+        elif name == FIGURES_FILE:
+            read_figures(directory)
+        elif name == CELLS_FILE:
             from perbyte.store.tables import read_table
 
-            read_table(place, "cells" if name == CELLS_FILE else "samples")
+            read_table(place, "cells")
+        else:
+            for _ in read_bursts(place):
+                pass
     except StoreError as error:
         return FileFinding(name, "damaged", str(error))
     if manifest and (why := mismatch(name, entry, manifest)):
@@ -143,11 +158,39 @@ def _look(directory: Path, name: str, manifest: Manifest | None) -> FileFinding:
         return FileFinding(name, "whole", "", entry.bytes)
     if name == RUN_FILE:
         return FileFinding(name, "whole", "as it was before the step at which the process ended", entry.bytes)
-    if name == CELLS_FILE:
+    if name in (FIGURES_FILE, CELLS_FILE):
         return FileFinding(
             name, "unlisted", "older figures; they are computed again when the run is read", entry.bytes
         )
     return FileFinding(name, "unlisted", "written when the process ended", entry.bytes)
+
+
+def _figures(directory: Path, known: Known, notes: list[str]) -> list[FileFinding]:
+    """Compute the figures again and compare the stored ones with them; `notes` gets what keeps from it."""
+    from perbyte.stats.run_figures import RULES
+
+    state = known.state
+    if state.figures_seq != state.seq:
+        return []
+    name = FIGURES_FILE if state.rules or (directory / FIGURES_FILE).exists() else CELLS_FILE
+    try:
+        stored = stored_figures(directory, known)
+        if stored is None:
+            return [FileFinding(name, "damaged", "it is not of these samples")]
+        if not known.stored:
+            return []  # imported: nothing to compute from
+        if state.rules != RULES:
+            notes.append(
+                f"{name} was computed by other rules, and not compared: perbyte show --anew computes again"
+            )
+            return []
+        differing = unlike(stored, computed_figures(known).cells)
+    except StoreError as error:
+        return [FileFinding(name, "damaged", str(error))]
+    if not differing:
+        return []
+    more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
+    return [FileFinding(name, "damaged", f"not what the samples give: {'; '.join(differing[:3])}{more}")]
 
 
 def _journal(directory: Path) -> list[FileFinding]:
@@ -194,8 +237,11 @@ def recover(path: Path, into: Path) -> Recovered:
         state.apply(event)
         if isinstance(event, Measured):
             bursts.setdefault(event.seq, event.burst)
-    if any(finding.name == CELLS_FILE for finding in verdict.damaged):
-        notes.append(f"{CELLS_FILE} was damaged; the figures are computed again from the samples")
+    notes += [
+        f"{finding.name} was damaged; the figures are computed again from the samples"
+        for finding in verdict.damaged
+        if finding.name in (FIGURES_FILE, CELLS_FILE)
+    ]
     state.failures += [Failure("damaged", "", text) for text in lost]
     state.complete = state.complete and not lost
     whole = state.stored(bursts[number] for number in sorted(bursts))
@@ -203,7 +249,7 @@ def recover(path: Path, into: Path) -> Recovered:
     with RunWriter.create(into) as writer:
         writer.begin(state.conditions)
         writer.take_over(whole, made.failures)
-        writer.finish(made.cells, made.noise_floor, whole.measuring_s, whole.complete)
+        writer.finish(made.cells, made.noise_floor, whole.measuring_s, whole.complete, made.failures)
     return Recovered(into, len(bursts), tuple(lost), tuple(notes))
 
 
@@ -211,8 +257,6 @@ def _samples(
     directory: Path, verdict: FilesVerdict, lost: list[str], notes: list[str]
 ) -> tuple[dict[int, Burst], list[RunState]]:
     """The bursts of all samples files that can be read, by number, and the copies of run.json they carry."""
-    from perbyte.store.tables import bursts_of, copy_in, read_table
-
     bursts: dict[int, Burst] = {}
     copies: list[RunState] = []
     for finding in verdict.findings:
@@ -220,11 +264,11 @@ def _samples(
         if not SAMPLES_NAME.fullmatch(finding.name):
             continue
         try:
-            table = read_table(place, "samples")
+            taken = dict(read_bursts(place))
             copy = unpack_state(copy_in(place))
             if broken and not copy:  # written by an older version, without checksums of its own
                 raise StoreError("no checksum tells which of it is right")
-            bursts |= bursts_of(table)
+            bursts |= taken
         except (StoreError, ValueError, TypeError):
             lost.append(f"{finding.name}: {_reason(finding, directory)}")
             continue
@@ -241,9 +285,9 @@ def _conditions(
     broken = next((finding for finding in verdict.damaged if finding.name == RUN_FILE), None)
     if broken is None:
         return read_state(directory)
-    if copies:
+    if copy := merged_copies(copies):
         lost.append(f"{RUN_FILE}: {_reason(broken, directory)}; what it said is taken from a samples file")
-        return max(copies, key=lambda state: state.seq)
+        return copy
     try:
         state = read_state(directory)
     except StoreError as error:

@@ -15,6 +15,7 @@ import msgspec
 from perbyte import __version__
 from perbyte.store.files import (
     CELLS_FILE,
+    FIGURES_FILE,
     MEBIBYTE,
     RUN_FILE,
     check_regular,
@@ -29,7 +30,7 @@ SIGNATURE_FILE = "manifest.json.sig"
 SCHEMA = 1
 _LIMIT = 16 * MEBIBYTE
 _FILE_LIMIT = 16384 * MEBIBYTE
-SAMPLES_NAME = re.compile(r"samples-\d{8,19}\.parquet")
+SAMPLES_NAME = re.compile(r"samples-\d{8,19}\.(npz|parquet)")
 
 
 class ManifestEntry(msgspec.Struct, frozen=True):
@@ -63,7 +64,7 @@ def read_manifest(directory: Path) -> Manifest | None:
     if manifest.schema != SCHEMA:
         raise other_schema(place, manifest.schema, SCHEMA)
     for name in manifest.files:
-        if name not in (RUN_FILE, CELLS_FILE) and not SAMPLES_NAME.fullmatch(name):
+        if name not in (RUN_FILE, FIGURES_FILE, CELLS_FILE) and not SAMPLES_NAME.fullmatch(name):
             raise damaged(place, f"it lists {name[:80]!r}, which is not a file of a run")
     return manifest
 
