@@ -87,8 +87,8 @@ def test_verify_compares_them_with_what_the_samples_give(finished):
     content = json.loads((place / "figures.json").read_text())
     for part, value in (
         ("ns_per_call", 1.0),
-        ("quality", "good"),
-        ("warnings", []),
+        ("quality", "long"),
+        ("warnings", [{"kind": "noisy", "text": "x"}]),
         ("library", "x"),
         ("clean_samples", 3),
     ):

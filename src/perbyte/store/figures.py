@@ -48,7 +48,7 @@ class StoredFigures(msgspec.Struct, frozen=True, kw_only=True):
     schema: int = SCHEMA
 
 
-class _Head(msgspec.Struct):
+class _FiguresHead(msgspec.Struct):
     schema: int
 
 
@@ -76,7 +76,7 @@ def read_figures(directory: Path) -> StoredFigures:
     place = directory / FIGURES_FILE
     content = read_whole(place, _LIMIT)
     try:
-        schema = msgspec.json.decode(content, type=_Head).schema
+        schema = msgspec.json.decode(content, type=_FiguresHead).schema
         if schema != SCHEMA:
             raise other_schema(place, schema, SCHEMA)
         return msgspec.json.decode(content, type=StoredFigures, strict=False)

@@ -43,7 +43,7 @@ _UNREADABLE = (
 )
 
 
-class _Head(msgspec.Struct, frozen=True):
+class _SamplesHead(msgspec.Struct, frozen=True):
     last_seq: int
     cells: tuple[Cell, ...]
     schema: int = SCHEMA
@@ -121,7 +121,7 @@ def write_samples(place: Path, numbered: Sequence[tuple[int, Burst]], last_seq: 
     def write(temporary: Path) -> None:
         with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
             for name, content in (
-                (_HEAD, msgspec.json.encode(_Head(last_seq, taken.cells))),
+                (_HEAD, msgspec.json.encode(_SamplesHead(last_seq, taken.cells))),
                 (_COPY, copy),
                 *((f"{name}.npy", _npy(_smallest(column))) for name, column in columns.items()),
             ):
@@ -180,8 +180,8 @@ def _opened(place: Path) -> zipfile.ZipFile:
     return archive
 
 
-def _head(place: Path, archive: zipfile.ZipFile) -> _Head:
-    head = msgspec.json.decode(archive.read(_HEAD), type=_Head)
+def _head(place: Path, archive: zipfile.ZipFile) -> _SamplesHead:
+    head = msgspec.json.decode(archive.read(_HEAD), type=_SamplesHead)
     if head.schema != SCHEMA:
         raise other_schema(place, head.schema, SCHEMA)
     return head

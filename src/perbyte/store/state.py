@@ -173,8 +173,8 @@ def merged_copies(copies: Iterable[RunState]) -> RunState | None:
     ordered = sorted(copies, key=lambda state: state.seq)
     if not ordered:
         return None
-    calibrations = {encode(one): one for copy in ordered for one in copy.calibrations}
-    audits = {encode(one): one for copy in ordered for one in copy.audits}
+    calibrations = {encode(part): part for copy in ordered for part in copy.calibrations}
+    audits = {encode(part): part for copy in ordered for part in copy.audits}
     return replace(ordered[-1], calibrations=[*calibrations.values()], audits=[*audits.values()])
 
 
