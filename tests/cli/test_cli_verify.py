@@ -30,17 +30,17 @@ def test_a_whole_run_a_damaged_one_and_one_without_a_manifest(perbyte, run):
     assert answer.returncode == 0
     assert "whole: " in answer.stdout
     assert "signed: no" in answer.stdout
-    content = bytearray((run / "cells.parquet").read_bytes())
+    content = bytearray((run / "figures.json").read_bytes())
     content[len(content) // 3] ^= 1
-    (run / "cells.parquet").write_bytes(bytes(content))
+    (run / "figures.json").write_bytes(bytes(content))
     answer = perbyte("verify", run)
     assert answer.returncode == 1
     assert "damaged: 1 of " in answer.stdout
     assert f"perbyte recover {run}" in answer.stderr
     document = json.loads(perbyte("verify", run, "--json").stdout)
-    assert [file["name"] for file in document["files"] if file["state"] == "damaged"] == ["cells.parquet"]
+    assert [file["name"] for file in document["files"] if file["state"] == "damaged"] == ["figures.json"]
     (run / "manifest.json").unlink()
-    (run / "cells.parquet").unlink()
+    (run / "figures.json").unlink()
     assert perbyte("verify", run).returncode == 1, "run.json promises figures"
 
 
@@ -123,5 +123,5 @@ def test_a_signature_ends_with_any_change(perbyte, run, key, tmp_path):
 def test_a_key_that_signs_nothing_and_a_run_that_is_not_whole(perbyte, run, key, tmp_path):
     answer = perbyte("sign", run, "--key", tmp_path / "none")
     assert (answer.returncode, "ssh-keygen -t" in answer.stderr) == (2, True)
-    (run / "cells.parquet").unlink()
+    (run / "figures.json").unlink()
     assert perbyte("sign", run, "--key", key).returncode == 3
