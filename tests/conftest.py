@@ -14,6 +14,7 @@ import pytest
 from perbyte.runners.locate import read_spec
 from perbyte.runners.spec import RunnerSpec
 
+sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent / "measure"))
 sys.path.insert(0, str(Path(__file__).parent / "runners"))
 

@@ -59,11 +59,13 @@ def test_show_says_that_a_samples_file_is_damaged(perbyte, run):
     content[len(content) // 2] ^= 1
     samples.write_bytes(bytes(content))
     answer = perbyte("show", run)
-    assert answer.stdout == whole.stdout, "the figures are stored"
-    assert f"damaged: {samples.name}: it is not what was written" in answer.stderr
-    assert f"perbyte verify {run}" in answer.stderr
+    assert answer.returncode == 3, "figures of other samples are not believed, and of these there are none"
+    assert f"{samples.name} is damaged" in answer.stderr
+    assert f"perbyte recover {run}" in answer.stderr
     samples.unlink()
-    assert samples.name in perbyte("show", run).stderr
+    answer = perbyte("show", run)
+    assert f"damaged: {samples.name}" in answer.stderr
+    assert f"perbyte verify {run}" in answer.stderr
 
 
 def test_what_is_lost_is_said_and_the_rest_is_a_run(perbyte, measured, run, tmp_path):

@@ -1,0 +1,158 @@
+"""Runs the command in a process of its own without starting an interpreter for each.
+
+A server has loaded the program and forks for each command: a real process, with its own environment, directory, streams
+and end, ten times as fast as one that has to load everything. It is started once for each worker of pytest, has one
+thread, and has run nothing of the program, so that a fork knows nothing of other tests.
+"""
+
+from __future__ import annotations
+
+import atexit
+import importlib
+import json
+import os
+import pkgutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import IO, Any
+
+_LONGEST = 1 << 20
+_LATE = ("perbyte.fleet", "perbyte.atlas.adding", "perbyte.store.tables")  # they start threads
+_AT_START = ("PYTHON", "LC_", "LANG", "OPENBLAS")  # what an interpreter reads when it starts
+
+
+class CommandServer:
+    """The client's side of a server; commands run one after the other."""
+
+    def __init__(self) -> None:
+        self._socket, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            words = [sys.executable, __file__, str(theirs.fileno())]
+            self._process = subprocess.Popen(words, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+        self._turn = threading.Lock()
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """End the server."""
+        self._socket.close()
+        self._process.wait()
+
+    def run(
+        self, words: list[str], environment: Mapping[str, str], limit_s: float, streams: list[IO[Any]]
+    ) -> int:
+        """Run the command with standard input, output and error as `streams`; return its exit code as `Popen` has it.
+
+        Raises TimeoutExpired, after it was killed, when it takes longer than `limit_s`.
+        """
+        asked = json.dumps([words, dict(environment), str(Path.cwd())]).encode()
+        with self._turn:
+            socket.send_fds(self._socket, [asked], [stream.fileno() for stream in streams])
+            pid = int(self._socket.recv(64))
+            self._socket.settimeout(limit_s)
+            try:
+                return int(self._socket.recv(64))
+            except TimeoutError:
+                os.kill(pid, signal.SIGKILL)
+                self._socket.settimeout(None)
+                self._socket.recv(64)
+                raise subprocess.TimeoutExpired(words, limit_s) from None
+            finally:
+                self._socket.settimeout(None)
+
+
+@cache
+def server() -> CommandServer:
+    """The server of this process."""
+    return CommandServer()
+
+
+def can_fork(environment: Mapping[str, str], more: Mapping[str, Any]) -> bool:
+    """Whether a fork is what a new process would be: nothing was asked that an interpreter hears when it starts."""
+    heard = {name for name in {*environment, *os.environ} if name.startswith(_AT_START)}
+    return not more and all(environment.get(name) == os.environ.get(name) for name in heard)
+
+
+def run_command(
+    words: list[str], environment: Mapping[str, str], limit_s: float
+) -> subprocess.CompletedProcess[str]:
+    """Run `perbyte` with `words` to its end; nothing of it is a terminal."""
+    with (
+        Path(os.devnull).open() as nothing,
+        tempfile.TemporaryFile("w+") as out,
+        tempfile.TemporaryFile("w+") as err,
+    ):
+        code = server().run(words, environment, limit_s, [nothing, out, err])
+        out.seek(0)
+        err.seek(0)
+        return subprocess.CompletedProcess(["perbyte", *words], code, out.read(), err.read())
+
+
+def _serve(client: socket.socket) -> None:
+    """Fork for each command until the client is gone."""
+    while True:
+        asked, streams, _, _ = socket.recv_fds(client, _LONGEST, 3)
+        if not asked:
+            return
+        pid = os.fork()
+        if not pid:
+            client.close()
+            _become(*json.loads(asked), streams)
+        for stream in streams:
+            os.close(stream)
+        client.send(str(pid).encode())
+        status = os.waitpid(pid, 0)[1]
+        client.send(str(os.waitstatus_to_exitcode(status)).encode())
+
+
+def _become(words: list[str], environment: dict[str, str], directory: str, streams: list[int]) -> None:
+    """Be the command, and end as it does."""
+    code = 70
+    try:
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        os.chdir(directory)
+        os.environ.clear()
+        os.environ.update(environment)
+        sys.argv = ["perbyte", *words]
+        from perbyte.__main__ import main
+
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else int(end.code is not None)
+        for stream in (sys.stdout, sys.stderr):
+            if stream is not None and not stream.closed:
+                stream.flush()
+    finally:
+        os._exit(code)
+
+
+def _load() -> None:
+    """Load the program, and run nothing of it."""
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    import numpy  # noqa: F401
+
+    import perbyte
+
+    for module in pkgutil.walk_packages(perbyte.__path__, "perbyte."):
+        if not module.name.startswith(_LATE) and not module.name.endswith("__main__"):
+            try:
+                importlib.import_module(module.name)
+            except ImportError:  # an extra that is not installed
+                continue
+    threads = len(list(Path("/proc/self/task").iterdir()))
+    assert threads == 1, "a fork of several threads may hang"
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    _load()
+    _serve(socket.socket(fileno=int(sys.argv[1])))
