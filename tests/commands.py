@@ -37,7 +37,14 @@ class CommandServer:
             words = [sys.executable, __file__, str(theirs.fileno())]
             self._process = subprocess.Popen(words, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
         self._turn = threading.Lock()
+        self.spent_s = 0.0
         atexit.register(self.close)
+
+    def _ended(self) -> int:
+        """Wait for the end of a command; add its CPU time."""
+        code, spent_s = json.loads(self._socket.recv(64))
+        self.spent_s += spent_s
+        return int(code)
 
     def close(self) -> None:
         """End the server."""
@@ -57,11 +64,11 @@ class CommandServer:
             pid = int(self._socket.recv(64))
             self._socket.settimeout(limit_s)
             try:
-                return int(self._socket.recv(64))
+                return self._ended()
             except TimeoutError:
                 os.kill(pid, signal.SIGKILL)
                 self._socket.settimeout(None)
-                self._socket.recv(64)
+                self._ended()
                 raise subprocess.TimeoutExpired(words, limit_s) from None
             finally:
                 self._socket.settimeout(None)
@@ -71,6 +78,11 @@ class CommandServer:
 def server() -> CommandServer:
     """The server of this process."""
     return CommandServer()
+
+
+def forked_s() -> float:
+    """CPU time of the commands that were forked so far."""
+    return server().spent_s if server.cache_info().currsize else 0.0
 
 
 def can_fork(environment: Mapping[str, str], more: Mapping[str, Any]) -> bool:
@@ -107,8 +119,9 @@ def _serve(client: socket.socket) -> None:
         for stream in streams:
             os.close(stream)
         client.send(str(pid).encode())
-        status = os.waitpid(pid, 0)[1]
-        client.send(str(os.waitstatus_to_exitcode(status)).encode())
+        _, status, usage = os.wait4(pid, 0)
+        answer = [os.waitstatus_to_exitcode(status), usage.ru_utime + usage.ru_stime]
+        client.send(json.dumps(answer).encode())
 
 
 def _become(words: list[str], environment: dict[str, str], directory: str, streams: list[int]) -> None:

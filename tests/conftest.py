@@ -20,6 +20,8 @@ sys.path.insert(0, str(Path(__file__).parent / "runners"))
 
 import fake_scripts
 
+pytest_plugins = ["durations"]
+
 # scripted runners show what takes no time: no audit from outside can vouch for them
 os.environ.setdefault("PERBYTE_AUDIT", "off")
 
