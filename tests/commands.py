@@ -23,6 +23,8 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
+from perbyte import __version__
+
 _LONGEST = 1 << 20
 _LATE = ("perbyte.fleet", "perbyte.atlas.adding", "perbyte.store.tables")  # they start threads
 _AT_START = ("PYTHON", "LC_", "LANG", "OPENBLAS")  # what an interpreter reads when it starts
@@ -78,6 +80,21 @@ class CommandServer:
 def server() -> CommandServer:
     """The server of this process."""
     return CommandServer()
+
+
+def share_builds(home: Path) -> None:
+    """Let a home of its own have what the checkout keeps by its SHA-256, for all tests and workers.
+
+    That is what is known of libraries' machine code, and the SDK as trials compile it: otherwise each test
+    disassembles OpenSSL and compiles the SDK anew, which takes seconds.
+    """
+    for name in ("machine-code", "trials/sdk"):
+        known = Path(__file__).parents[1] / "build" / name
+        known.mkdir(parents=True, exist_ok=True)
+        place = home / "build" / __version__ / name
+        if not place.exists():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.symlink_to(known)
 
 
 def forked_s() -> float:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from fake_scripts import row, write_runner
 
-from commands import can_fork, run_command
+from commands import can_fork, run_command, share_builds
 
 QUICK = ("--epochs", 1, "--precision", "20%", "-q")  # where the figures are of no interest
 COMMAND = (sys.executable, "-m", "perbyte.cli")
@@ -77,6 +77,7 @@ class World:
 
 
 def world_in(directory: Path) -> World:
+    share_builds(directory / "home")
     return World(directory / "home", directory / "fake-runners")
 
 
