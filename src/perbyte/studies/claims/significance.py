@@ -98,7 +98,7 @@ def _samples(runs: Sequence[Run], table: EvidenceTable) -> dict[tuple[str, Cell]
         cost = cycles_per_call if table.in_cycles else ns_per_call
         for (cell, epoch, piece_bytes), of_epoch in taken.items():
             calibration = calibrations.get((cell.process, epoch))
-            if calibration is not None and any(map(len, of_epoch)):
+            if calibration is not None and any(burst.ticks for burst in of_epoch):
                 values = cost(tabulate(of_epoch), calibration) / (piece_bytes or cell.size_bytes or 1)
                 kept = values[np.isfinite(values) & (values > 0)]
                 samples_of.setdefault((run.conditions.run_id, cell), []).extend(kept.tolist())
