@@ -93,12 +93,14 @@ def measured(words: list[str], times: int) -> tuple[float, int]:
             [sys.executable, "-m", "perbyte", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         assert process.stderr
-        said = process.stderr.read().decode()
+        complaints = process.stderr.read().decode()
         _, status, usage = os.wait4(process.pid, 0)
         took.append(time.perf_counter() - began)
         memory = max(memory, usage.ru_maxrss >> 10)
         if status:
-            sys.exit(f"perbyte {' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}: {said}")
+            sys.exit(
+                f"perbyte {' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}: {complaints}"
+            )
     return statistics.median(took), memory
 
 

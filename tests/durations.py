@@ -21,7 +21,7 @@ LONGEST_S = float(os.environ.get("PERBYTE_TEST_LONGEST_S", "5"))
 
 def spent_s() -> float:
     """CPU time that this process and all that has ended of what it started have taken."""
-    own, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    own, children = (resource.getrusage(kind) for kind in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime + forked_s()
 
 

@@ -68,6 +68,23 @@ def test_show_says_that_a_samples_file_is_damaged(perbyte, run):
     assert f"perbyte verify {run}" in answer.stderr
 
 
+def test_figures_by_older_rules_say_so_and_anew_computes_them(perbyte, run):
+    stored = json.loads(perbyte("show", run, "--json").stdout)["cells"]
+    assert stored == json.loads(perbyte("show", run, "--json", "--anew").stdout)["cells"]
+    for name in ("figures.json", "run.json"):
+        content = json.loads((run / name).read_text())
+        (run / name).write_text(json.dumps(content | {"rules": 0}))
+    older = json.loads(perbyte("show", run, "--json").stdout)["cells"]
+    assert all("--anew computes it again" in cell["warnings"][-1] for cell in older)
+    assert json.loads(perbyte("show", run, "--json", "--anew").stdout)["cells"] == stored
+    assert "--anew" not in perbyte("compare", "alpha/*", "beta/*", "--run", run, "--anew").stdout
+    sql = "SELECT count(*) AS n FROM cells WHERE list_contains(warning_kinds, 'older-rules')"
+    counts = [
+        json.loads(perbyte("query", sql, run, "--json", *anew).stdout)[0]["n"] for anew in ((), ("--anew",))
+    ]
+    assert counts == [len(stored), 0]
+
+
 def test_what_is_lost_is_said_and_the_rest_is_a_run(perbyte, measured, run, tmp_path):
     whole = perbyte("show", run, "--json").stdout
     lost = sorted(run.glob("samples-*"))[0]
