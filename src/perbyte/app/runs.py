@@ -142,7 +142,7 @@ def sign_run(path: Path, key: Path) -> Signature:
             hint=f"perbyte recover {verdict.path} --out NEW, or perbyte measure --resume {verdict.path}",
         )
     complete_manifest(verdict.path, manifest)
-    if strange := verify(path, signed=True).damaged:
+    if strange := verify(path, signed=True, compute=False).damaged:
         raise StoreError(
             f"{verdict.path / strange[0].name} cannot be signed, and a signature is of everything there",
             hint="move it elsewhere, then sign",
