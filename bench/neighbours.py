@@ -72,19 +72,6 @@ def say_siblings(when: str) -> None:
     print(f"siblings {when}: {cores or 'no detector shows them here'}", flush=True)
 
 
-def detector() -> list[str]:
-    """Length of the reorder-buffer probe and the reading above which a core is shared; nothing where there is none.
-
-    For programs that have the probe of ten rounds with vector additions between chains of five roots; where Perbyte has
-    found another one for this core, they go without.
-    """
-    for runner in doctor()["runners"]:
-        words, limit = str(runner.get("contention_window", "")).split(), runner.get("contention_limit", 0)
-        if words[:2] == ["vectors", "5"] and limit > 0:
-            return [words[2], str(limit * 10 / int(words[3]))]
-    return []
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter

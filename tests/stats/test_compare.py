@@ -24,6 +24,7 @@ from perbyte.stats.compare import (
     quotient,
 )
 from perbyte.stats.interval import median_spread
+from perbyte.stats.run_figures import LAYOUT_WARNING
 from perbyte.stats.standing import stand
 
 
@@ -498,3 +499,10 @@ def test_nothing_decides_a_ratio_that_is_not_positive_and_a_cost_of_zero_keeps_i
     assert nothing.seconds_to_decide(0.05, 10.0) == math.inf
     free = cost_of(figure_with([0.0, 0.0], half=1.0), "cycles")
     assert (free.estimate.low, free.estimate.high) == (-1.0, 1.0)
+
+
+def test_figures_of_two_placements_in_memory_are_said_to_be():
+    placed, fixed = figure_with([100.0] * 5), figure_with([100.0] * 5, warnings=(LAYOUT_WARNING,))
+    assert "address randomisation off" in compare(placed, fixed, same_run=False).reason
+    for figure in (placed, fixed):
+        assert "address randomisation" not in compare(figure, figure, same_run=False).reason

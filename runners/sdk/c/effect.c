@@ -114,7 +114,7 @@ pb_effect pb_effect_judge(const pb_look *look, int count, double limit)
 
 int pb_effect_better(const pb_effect *a, const pb_effect *b)
 {
-	return fabs(a->pure - b->pure) > SAME ? a->pure > b->pure : a->kept > b->kept;
+	return fabs(a->pure - b->pure) > SAME ? a->pure > b->pure : a->kept > b->kept + SAME;
 }
 
 pb_modes pb_effect_modes(const pb_look *look, int count)

@@ -30,7 +30,7 @@ typedef struct pb_effect {
 enum { PB_LOOKS_MOST = 8000 };
 pb_effect pb_effect_judge(const pb_look *, int count, double limit);
 
-/* Is `a` the better of two that tell? The purer one, or else the one that keeps more looks. */
+/* Is `a` the better of two that tell? The purer one, or else the one that keeps more looks; by more than chance. */
 int pb_effect_better(const pb_effect *a, const pb_effect *b);
 
 /* The two modes of the readings of `count` looks, their means on a logarithmic scale; both 0 where there is one mode

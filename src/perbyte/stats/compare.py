@@ -21,7 +21,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from perbyte.model import CellFigure, Estimate, NoiseFloor, Quality
+from perbyte.model import CellFigure, Doubt, Estimate, NoiseFloor, Quality
 from perbyte.stats.across import ACROSS_RUNS
 from perbyte.stats.arrays import np
 from perbyte.stats.interval import reach_of_pairs, reach_of_two
@@ -499,4 +499,7 @@ def _notes(a: CellFigure, b: CellFigure, unit: str) -> list[str]:
     notes = ["compared in nanoseconds, because there are no cycles of one kind"] if unit == NS else []
     if a.cell.contract != b.cell.contract:
         notes.append(f"the calls differ: {a.cell.contract} and {b.cell.contract}")
+    fixed = [any(warning.kind is Doubt.LAYOUT for warning in figure.warnings) for figure in (a, b)]
+    if fixed[0] != fixed[1]:
+        notes.append("one was measured with address randomisation off, at a place where few programs lie")
     return notes
