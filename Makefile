@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 
-.PHONY: bench test lint docs answers site clean setup build java arch wheel
+.PHONY: bench test check lint sanitize docs answers site clean setup build java arch wheel
 
 bench: build           ## fresh machine -> table on the terminal and report.html
 	$(BIN)/perbyte study run kompara-2020 --budget 40s --report report.html
@@ -12,8 +12,14 @@ test: setup            ## fresh machine -> the whole test suite
 	$(BIN)/perbyte build
 	$(BIN)/pytest --numprocesses auto --dist loadfile
 
+check: setup           ## lint, and the tests of what changed
+	sh scripts/check.sh
+
 lint: setup
 	sh scripts/lint.sh
+
+sanitize: setup        ## the tests of the C code under sanitizers
+	sh scripts/sanitize.sh
 
 build: $(VENV)/.bench
 	$(BIN)/perbyte build

@@ -21,6 +21,6 @@ else
 	./reader-only 1 "$most" kept/*
 	./reader 1 "$((most / 33))" kept/*
 fi
-for target in codec state journal manifest parquet listings benchmarks machine index atlas data; do
+for target in codec state journal manifest samples figures parquet listings benchmarks machine index atlas data; do
 	"$python" "$here/fuzz.py" $target --inputs "$each"
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Everything that can be said about the code without running a measurement. Ends with the first complaint.
+# Everything that can be said about the code without running it. Ends with the first complaint.
 set -eu
 cd "$(dirname "$0")/.."
 bin=.venv/bin
@@ -14,7 +14,3 @@ if command -v clang-format >/dev/null 2>&1; then
 else
 	echo "clang-format is not installed: the format of C and C++ was not checked" >&2
 fi
-
-# all warnings are errors in every build of a runner; here the sanitizers watch the tests of the C code as well
-PERBYTE_SANITIZE=1 $bin/perbyte build
-PERBYTE_SANITIZE=1 $bin/pytest -q --numprocesses auto --dist loadfile tests/sdk tests/conformance -m "not slow"

@@ -14,10 +14,13 @@ import pytest
 from perbyte.runners.locate import read_spec
 from perbyte.runners.spec import RunnerSpec
 
+sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent / "measure"))
 sys.path.insert(0, str(Path(__file__).parent / "runners"))
 
 import fake_scripts
+
+pytest_plugins = ["durations"]
 
 # scripted runners show what takes no time: no audit from outside can vouch for them
 os.environ.setdefault("PERBYTE_AUDIT", "off")

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 from fake_scripts import row, write_runner
 
+from commands import can_fork, run_command, share_builds
+
 QUICK = ("--epochs", 1, "--precision", "20%", "-q")  # where the figures are of no interest
 COMMAND = (sys.executable, "-m", "perbyte.cli")
 LIMIT_S = 300
@@ -45,6 +47,8 @@ class World:
     def perbyte(self, *words: object, **more: Any) -> subprocess.CompletedProcess[str]:
         """Run the command to its end; nothing of it is a terminal."""
         environment = self.environment | more.pop("environment", {})
+        if can_fork(environment, more):
+            return run_command([*map(str, words)], environment, LIMIT_S)
         return subprocess.run(
             [*COMMAND, *map(str, words)],
             env=environment,
@@ -73,6 +77,7 @@ class World:
 
 
 def world_in(directory: Path) -> World:
+    share_builds(directory / "home")
     return World(directory / "home", directory / "fake-runners")
 
 

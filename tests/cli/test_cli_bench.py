@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_USAGE
+from toolchains import needs
 
 pytestmark = pytest.mark.native
 ROOT = Path(__file__).parent.parent.parent
-needs_cargo = pytest.mark.skipif(not shutil.which("cargo"), reason="no cargo")
-needs_go = pytest.mark.skipif(not shutil.which("go"), reason="no go")
+needs_cargo = needs("cargo")
+needs_go = needs("go")
 SHORT = ("--budget", "1s", "-q")
 RUST = """\
 use criterion::{criterion_group, criterion_main, Criterion};

@@ -110,6 +110,7 @@ def test_a_loop_of_known_cost_is_counted(tmp_path):
     assert replace(this_cell.call, kinds={}) == replace(count_cell(find("reference"), cell, 7).call, kinds={})
 
 
+@pytest.mark.slow
 @pytest.mark.native
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86-64 is counted")
 def test_a_function_that_executes_more_than_before_is_found(world, tmp_path):

@@ -37,15 +37,17 @@ def test_the_timeline_of_print_has_its_sources(perbyte, tmp_path):
 
 
 def test_a_wrong_name_of_a_chart_is_refused_before_anything_is_printed(perbyte, tmp_path):
+    charts = tmp_path / "charts"
+    charts.mkdir()
     for name, complaint in (
         ("bars.svg", "no chart is called 'bars'"),
         ("timeline.gif", "a chart's file ends in"),
     ):
-        refused = perbyte("study", "timeline", "--chart", tmp_path / name)
+        refused = perbyte("study", "timeline", "--chart", charts / name)
         assert refused.returncode == 2
         assert complaint in refused.stderr
         assert refused.stdout == ""
-    assert list(tmp_path.iterdir()) == []
+    assert list(charts.iterdir()) == []
 
 
 def test_a_new_study_is_listed_shown_and_refuses_to_be_overwritten(perbyte, tmp_path, monkeypatch):

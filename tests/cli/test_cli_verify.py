@@ -30,17 +30,17 @@ def test_a_whole_run_a_damaged_one_and_one_without_a_manifest(perbyte, run):
     assert answer.returncode == 0
     assert "whole: " in answer.stdout
     assert "signed: no" in answer.stdout
-    content = bytearray((run / "cells.parquet").read_bytes())
+    content = bytearray((run / "figures.json").read_bytes())
     content[len(content) // 3] ^= 1
-    (run / "cells.parquet").write_bytes(bytes(content))
+    (run / "figures.json").write_bytes(bytes(content))
     answer = perbyte("verify", run)
     assert answer.returncode == 1
     assert "damaged: 1 of " in answer.stdout
     assert f"perbyte recover {run}" in answer.stderr
     document = json.loads(perbyte("verify", run, "--json").stdout)
-    assert [file["name"] for file in document["files"] if file["state"] == "damaged"] == ["cells.parquet"]
+    assert [file["name"] for file in document["files"] if file["state"] == "damaged"] == ["figures.json"]
     (run / "manifest.json").unlink()
-    (run / "cells.parquet").unlink()
+    (run / "figures.json").unlink()
     assert perbyte("verify", run).returncode == 1, "run.json promises figures"
 
 
@@ -59,11 +59,30 @@ def test_show_says_that_a_samples_file_is_damaged(perbyte, run):
     content[len(content) // 2] ^= 1
     samples.write_bytes(bytes(content))
     answer = perbyte("show", run)
-    assert answer.stdout == whole.stdout, "the figures are stored"
-    assert f"damaged: {samples.name}: it is not what was written" in answer.stderr
-    assert f"perbyte verify {run}" in answer.stderr
+    assert answer.returncode == 3, "figures of other samples are not believed, and of these there are none"
+    assert f"{samples.name} is damaged" in answer.stderr
+    assert f"perbyte recover {run}" in answer.stderr
     samples.unlink()
-    assert samples.name in perbyte("show", run).stderr
+    answer = perbyte("show", run)
+    assert f"damaged: {samples.name}" in answer.stderr
+    assert f"perbyte verify {run}" in answer.stderr
+
+
+def test_figures_by_older_rules_say_so_and_anew_computes_them(perbyte, run):
+    stored = json.loads(perbyte("show", run, "--json").stdout)["cells"]
+    assert stored == json.loads(perbyte("show", run, "--json", "--anew").stdout)["cells"]
+    for name in ("figures.json", "run.json"):
+        content = json.loads((run / name).read_text())
+        (run / name).write_text(json.dumps(content | {"rules": 0}))
+    older = json.loads(perbyte("show", run, "--json").stdout)["cells"]
+    assert all("--anew computes it again" in cell["warnings"][-1] for cell in older)
+    assert json.loads(perbyte("show", run, "--json", "--anew").stdout)["cells"] == stored
+    assert "--anew" not in perbyte("compare", "alpha/*", "beta/*", "--run", run, "--anew").stdout
+    sql = "SELECT count(*) AS n FROM cells WHERE list_contains(warning_kinds, 'older-rules')"
+    counts = [
+        json.loads(perbyte("query", sql, run, "--json", *anew).stdout)[0]["n"] for anew in ((), ("--anew",))
+    ]
+    assert counts == [len(stored), 0]
 
 
 def test_what_is_lost_is_said_and_the_rest_is_a_run(perbyte, measured, run, tmp_path):
@@ -123,5 +142,5 @@ def test_a_signature_ends_with_any_change(perbyte, run, key, tmp_path):
 def test_a_key_that_signs_nothing_and_a_run_that_is_not_whole(perbyte, run, key, tmp_path):
     answer = perbyte("sign", run, "--key", tmp_path / "none")
     assert (answer.returncode, "ssh-keygen -t" in answer.stderr) == (2, True)
-    (run / "cells.parquet").unlink()
+    (run / "figures.json").unlink()
     assert perbyte("sign", run, "--key", key).returncode == 3

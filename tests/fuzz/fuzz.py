@@ -2,10 +2,10 @@
 
     python tests/fuzz/fuzz.py TARGET --inputs N [--seed N]
 
-Targets: codec (answers of runners), state, journal, manifest, parquet (files of a run), index, atlas (all of its
-files), listings, benchmarks, machine (of other tools), data (studies, catalogue, runner.toml). A reader may give a
-value or raise its own errors with a hint; anything else is a crash, which is written to `crash-TARGET.bin` in the
-working directory. Kept inputs are in `corpus`, one a line, as Python writes bytes.
+Targets: codec (answers of runners), state, journal, manifest, samples, figures, parquet (files of a run), index, atlas
+(all of its files), listings, benchmarks, machine (of other tools), data (studies, catalogue, runner.toml). A reader may
+give a value or raise its own errors with a hint; anything else is a crash, which is written to `crash-TARGET.bin` in
+the working directory. Kept inputs are in `corpus`, one a line, as Python writes bytes.
 """
 
 from __future__ import annotations
@@ -150,10 +150,13 @@ def run_target(name: str) -> tuple[list[bytes], Read]:
     """One file of a run of two epochs, read as the store reads it."""
     sys.path.insert(0, str(ROOT / "tests" / "store"))
     from conftest import Specimens  # isort: skip
+    from older import make_older  # isort: skip
 
     from perbyte.store import RunWriter, bursts, open_run
+    from perbyte.store.figures import read_figures
     from perbyte.store.journal import salvage_journal
     from perbyte.store.manifest import read_manifest
+    from perbyte.store.samples import read_columns
     from perbyte.store.state import read_state
     from perbyte.store.tables import bursts_of, figures_of, read_table
 
@@ -176,13 +179,12 @@ def run_target(name: str) -> tuple[list[bytes], Read]:
         with RunWriter.resume(place) as again:
             again.begin(specimens.conditions())
             again.finish((specimens.figure(0), specimens.figure(1)), specimens.floor(), 1.5, True)
-        samples = next(iter(place.glob("samples-*")))
-        file = {"state": "run.json", "manifest": "manifest.json"}.get(name)
-        seeds = (
-            [(place / file).read_bytes()]
-            if file
-            else [samples.read_bytes(), (place / "cells.parquet").read_bytes()]
-        )
+        if name == "parquet":
+            make_older(place)
+        files = {"state": "run.json", "manifest": "manifest.json", "figures": "figures.json"}
+        pattern = {"parquet": "*.parquet", "samples": "samples-*"}.get(name) or files[name]
+        seeds = [file.read_bytes() for file in sorted(place.glob(pattern))]
+    samples = next(iter(place.glob("samples-*")), place / "samples-00000001.npz")
 
     def parquet(content: bytes) -> object:
         kind = "cells" if b"interval_level" in content else "samples"
@@ -207,7 +209,16 @@ def run_target(name: str) -> tuple[list[bytes], Read]:
         (place / "manifest.json").write_bytes(content)
         return read_manifest(place)
 
+    def columns(content: bytes) -> object:
+        samples.write_bytes(content)
+        return list(read_columns(samples).bursts())
+
+    def figures(content: bytes) -> object:
+        (place / "figures.json").write_bytes(content)
+        return open_run(place) if len(content) % 64 == 0 else read_figures(place)
+
     reads: dict[str, Read] = {"parquet": parquet, "journal": journal, "state": state, "manifest": manifest}
+    reads |= {"samples": columns, "figures": figures}
     return kept(name) + seeds, reads[name]
 
 
@@ -393,12 +404,13 @@ def kept(name: str) -> list[bytes]:
     return [ast.literal_eval(line) for line in lines]
 
 
+OF_RUNS = ("state", "journal", "manifest", "samples", "figures", "parquet")
 TARGETS: dict[str, Callable[[], tuple[list[bytes], Read]]] = {
     "codec": codec_target,
     "index": index_target,
     "atlas": atlas_target,
     "data": data_target,
-    **{name: (lambda name=name: run_target(name)) for name in ("state", "journal", "manifest", "parquet")},
+    **{name: (lambda name=name: run_target(name)) for name in OF_RUNS},
     **{name: (lambda name=name: exchange_target(name)) for name in ("listings", "benchmarks", "machine")},
 }
 

@@ -91,6 +91,7 @@ def test_the_runner_written_from_the_specification_keeps_it(bench: Path):
     assert calibration.reason
 
 
+@pytest.mark.slow
 def test_the_guide_to_repeating_a_study_works(bench: Path):
     for name in ("nettle", "openssl"):
         rows = [

@@ -82,6 +82,7 @@ class Notes:
         noise_floor: NoiseFloor | None,
         measuring_s: float,
         complete: bool,
+        refused: tuple[Failure, ...] = (),
     ) -> None:
         self.events.append(("finish", (cells, noise_floor, measuring_s, complete)))
 

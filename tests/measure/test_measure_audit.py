@@ -100,6 +100,7 @@ def test_of_calls_too_long_for_the_budget_pieces_are_looked_at(lab: Any, burn: f
         assert look.claimed_ns[0] == pytest.approx(1600.0 * 2**20 / 2.7, rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_cache_of_answers_is_caught_by_new_data(lab: Any, ecb: Any, address: Any) -> None:
     given = {"burn": 1.0, "operations": [_slow()]}
     done = lab.run(
@@ -128,6 +129,7 @@ def test_a_runner_that_knows_no_control_is_said_not_to_have_been_audited(
     assert "what a chain takes beside its calls" in warning.text
 
 
+@pytest.mark.slow
 def test_a_lie_at_one_size_costs_that_cell_and_at_two_the_row(lab: Any, ecb: Any) -> None:
     """Calls of 16 bytes are honest; those of more take longer than they say."""
     rows = [row(per_call=16e6, per_byte=0.0)]

@@ -265,6 +265,7 @@ def test_a_figure_alone_is_drawn_and_cannot_be_broken_out_of(browser: Any, tmp_p
     page.context.close()
 
 
+@pytest.mark.slow
 def test_five_thousand_cells_answer_at_once(browser: Any, tmp_path: Path) -> None:
     run = made_run(made_cells(40, sizes=tuple(16 * 2**step for step in range(16)))[:5000])
     large_page = Opened(browser, write_report(run, tmp_path / "large.html"))

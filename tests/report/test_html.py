@@ -169,6 +169,7 @@ def test_an_interrupted_run_says_so() -> None:
     assert "interrupted" in Page(render_report(replace(usual_run(), complete=False))).text
 
 
+@pytest.mark.slow
 def test_five_thousand_cells_stay_small(tmp_path: Path) -> None:
     run = made_run(made_cells(40, sizes=tuple(16 * 2**step for step in range(16)))[:5000])
     assert len(run.cells) == 5000

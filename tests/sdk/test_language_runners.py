@@ -4,7 +4,6 @@ test_opt_in_runners.py, as that of all opt-in runners is."""
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from perbyte import places
 from perbyte.protocol import material
 from perbyte.runners import Session, build, find, locate
+from toolchains import needs
 
 HOME = places.data_dir("runners")
 SDK = HOME / "sdk"
@@ -60,7 +60,7 @@ FIELDS = {
 
 
 @pytest.mark.native
-@pytest.mark.skipif(not shutil.which("rustc"), reason="no rustc")
+@needs("rustc")
 def test_the_structures_of_rust_are_those_of_c(tmp_path: Path) -> None:
     lines = []
     for kind, fields in FIELDS.items():
@@ -95,7 +95,7 @@ command = ["{out}/mine-full"]
 
 @pytest.mark.native
 @pytest.mark.slow
-@pytest.mark.skipif(not shutil.which("cargo"), reason="no cargo")
+@needs("cargo")
 def test_the_crate_of_the_readme_is_a_runner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (SDK / "rust" / "README.md").read_text(encoding="utf-8")
     (toml, rust) = re.findall(r"```(?:toml|rust)\n(.*?)```", text, re.DOTALL)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -26,7 +27,10 @@ from perbyte.model import (
     RunnerIdentity,
     Warning,
 )
-from perbyte.store import RunWriter
+from perbyte.store import RunWriter, stored_run
+from perbyte.store.reader import figures_of_stored
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 
 class Specimens:
@@ -111,6 +115,11 @@ class Specimens:
             kind="incorrect", runner="nettle", message="wrong", address="a/b/c@1", expected="00", got="01"
         )
 
+    @property
+    def figures(self) -> tuple[CellFigure, ...]:
+        """Two that no samples gave."""
+        return self.figure(0), self.figure(1)
+
     def figure(self, k: int = 0, **changes: object) -> CellFigure:
         whole = CellFigure(
             cell=self.cell(k),
@@ -160,9 +169,9 @@ def specimens() -> Specimens:
 
 @pytest.fixture
 def finished(tmp_path: Path, specimens: Specimens) -> Callable[..., Path]:
-    """Writes a finished run of two epochs and returns its directory."""
+    """Writes a finished run of two epochs, with what its samples give or `figures`, and returns its directory."""
 
-    def write(name: str = "run", **conditions: object) -> Path:
+    def write(name: str = "run", figures: tuple[CellFigure, ...] | None = None, **conditions: object) -> Path:
         place = tmp_path / name
         with RunWriter.create(place) as writer:
             writer.begin(specimens.conditions(**conditions))
@@ -173,7 +182,9 @@ def finished(tmp_path: Path, specimens: Specimens) -> Callable[..., Path]:
                     writer.measured(specimens.burst(k, epoch=epoch, round=1 + k // 7, n=8))
                 writer.epoch_done(epoch)
             writer.failed(specimens.failure())
-            writer.finish((specimens.figure(0), specimens.figure(1)), specimens.floor(), 12.5, True)
+            if figures is None:
+                figures = figures_of_stored(stored_run(place)).cells
+            writer.finish(figures, specimens.floor(), 12.5, True)
         return place
 
     return write

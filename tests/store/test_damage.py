@@ -94,7 +94,7 @@ def test_a_samples_file_that_is_lost_costs_its_epoch_only(finished, tmp_path):
 
 def test_figures_that_are_lost_are_made_anew(finished, tmp_path):
     place = finished()
-    (place / "cells.parquet").write_bytes(b"PAR1")
+    (place / "figures.json").write_bytes(b"{}")
     got = recover(place, tmp_path / "saved")
     assert (got.bursts, got.lost) == (28, ())
     assert "computed again" in got.notes[0]

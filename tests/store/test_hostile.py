@@ -10,6 +10,7 @@ import random
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from older import make_older
 
 from perbyte.errors import StoreError
 from perbyte.model import Doubt
@@ -96,11 +97,14 @@ def test_unknown_fields_are_left_alone(finished):
     assert open_run(place) == before
 
 
-@pytest.mark.parametrize("name", ["cells.parquet", "samples"])
-def test_a_parquet_file_cut_anywhere_or_scrambled_never_breaks_the_reader(finished, name):
-    place = finished()
-    file = place / name if name.endswith("t") else sorted(place.glob("samples-*"))[0]
-    action = open_run if name.startswith("cells") else lambda p: list(bursts(p))
+@pytest.mark.parametrize("older", [False, True])
+@pytest.mark.parametrize("kind", ["figures", "samples"])
+def test_a_file_cut_anywhere_or_scrambled_never_breaks_the_reader(finished, kind, older):
+    place = make_older(finished()) if older else finished()
+    file = place / ("cells.parquet" if older else "figures.json")
+    if kind == "samples":
+        file = sorted(place.glob("samples-*"))[0]
+    action = open_run if kind == "figures" else lambda p: list(bursts(p))
     whole = file.read_bytes()
     chance = random.Random(3)
     for length in (0, 1, 4, 8, len(whole) // 2, len(whole) - 1):
@@ -134,8 +138,8 @@ def test_figures_of_scrambled_runs_are_made_or_refused(finished, name):
             open_run(place)
 
 
-def test_columns_of_other_types_or_missing_ones_are_refused(finished):
-    place = finished()
+def test_columns_of_other_types_or_missing_ones_are_refused(finished, specimens):
+    place = make_older(finished(figures=specimens.figures))
     file = place / "cells.parquet"
     table = pq.read_table(file)
     for broken in (
@@ -159,13 +163,16 @@ def test_columns_of_other_types_or_missing_ones_are_refused(finished):
         refused(place, open_run)
 
 
-def test_warnings_of_older_files_have_no_kind(finished):
-    place = finished()
+def test_warnings_of_older_files_have_no_kind(finished, specimens):
+    place = make_older(finished(figures=specimens.figures))
     file = place / "cells.parquet"
     whole = pq.read_table(file)
     pq.write_table(whole.drop_columns(["warning_kinds", "warning_numbers"]), file)
-    kindses = [(warning.kind, warning.text, warning.numbers) for warning in open_run(place).cells[0].warnings]
+    *kindses, rules = [
+        (warning.kind, warning.text, warning.numbers) for warning in open_run(place).cells[0].warnings
+    ]
     assert kindses == [(Doubt.OTHER, "the interval is wide", ()), (Doubt.OTHER, "ünïcode", ())]
+    assert rules[0] is Doubt.OLDER_RULES
     kinds = whole.column_names.index("warning_kinds")
     newer = pa.array([["of-a-newer-version", "other"]] * whole.num_rows)
     pq.write_table(whole.set_column(kinds, "warning_kinds", newer), file)
@@ -182,7 +189,7 @@ def test_a_run_from_before_warm_loops_had_none(finished):
 
 
 def test_absurd_sizes_are_refused_before_they_are_unpacked(finished):
-    place = finished()
+    place = make_older(finished())
     rows = 3_000_000
     bomb = pa.table({"address": pa.DictionaryArray.from_arrays(pa.array([0] * rows, pa.int8()), ["x"])})
     pq.write_table(bomb, place / "cells.parquet", compression="zstd")
@@ -198,7 +205,7 @@ def test_links_pipes_and_directories_are_not_followed(finished, tmp_path):
     secret = tmp_path / "secret"
     secret.write_text("{}")
     samples = sorted(place.glob("samples-*"))[0].name
-    for name in ("run.json", "cells.parquet", "journal.jsonl", samples):
+    for name in ("run.json", "figures.json", "journal.jsonl", samples):
         target = place / name
         keep = target.read_bytes()
         action = (lambda p: list(bursts(p))) if name.startswith("samples") else open_run
@@ -271,7 +278,7 @@ def test_a_shelf_with_broken_runs_still_lists(finished, tmp_path):
     assert [summary.path for summary in this_runs] == [new, old, broken]
     assert "damaged" in this_runs[2].problem
     assert (this_runs[0].cells, this_runs[0].planned, this_runs[0].failures, this_runs[0].complete) == (
-        2,
+        7,
         2,
         1,
         True,

@@ -12,7 +12,7 @@ from perbyte.store import RunWriter, bursts, merge, open_run, query
 
 
 def test_sql_over_samples_and_figures(finished, specimens):
-    place = finished()
+    place = finished(figures=specimens.figures)
     columns, rows = query(
         place,
         "SELECT run, address, count(*) AS n, sum(ticks) FROM samples WHERE epoch = 1 GROUP BY ALL ORDER BY address",

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pyarrow.parquet as pq
 import pytest
+from older import make_older
 
 from perbyte.errors import IncompatibleRuns, StoreError
 from perbyte.model import Audit, Estimate, Interval, Quantile
@@ -19,7 +20,7 @@ from perbyte.store.tables import bursts_of, figures_of, read_table
 
 
 def test_every_value_comes_back(finished, specimens):
-    run = open_run(finished())
+    run = open_run(finished(figures=specimens.figures))
     assert run.conditions == specimens.conditions(identities=(specimens.identity(),))
     assert run.cells == (specimens.figure(0), specimens.figure(1))
     assert run.calibrations == (specimens.calibration(1), specimens.calibration(2))
@@ -64,7 +65,7 @@ def test_quantiles_come_back_and_older_files_have_none(tmp_path, specimens):
         writer.begin(specimens.conditions())
         writer.finish((drawn, plain), None, 0.0, True)
     assert open_run(tmp_path / "run").cells == (drawn, plain)
-    place = tmp_path / "run" / "cells.parquet"
+    place = make_older(tmp_path / "run") / "cells.parquet"
     table = pq.read_table(place)
     older = table.drop_columns([name for name in table.column_names if name.startswith("quantile_")])
     pq.write_table(older, place)
@@ -81,6 +82,7 @@ def test_older_files_do_not_say_what_forks_took(tmp_path, specimens):
         writer.finish((figure,), None, 0.0, True)
     assert open_run(tmp_path / "run").cells == (figure,)
     assert [burst.forked for burst in stored_run(tmp_path / "run").bursts] == [b.forked for b in bursts]
+    make_older(tmp_path / "run")
     for place, column in (
         (tmp_path / "run" / "cells.parquet", "forks"),
         (next((tmp_path / "run").glob("samples-*.parquet")), "forked"),
@@ -140,10 +142,10 @@ def test_a_run_under_way_can_be_read(tmp_path, specimens):
 
 
 def test_figures_are_made_anew_when_bursts_came_after_them(finished, specimens):
-    place = finished()
+    place = finished(figures=specimens.figures)
     writer = RunWriter.resume(place)
     writer.begin(specimens.conditions())
-    assert len(open_run(place).cells) == 2
+    assert open_run(place).cells == specimens.figures
     writer.measured(specimens.burst(0, epoch=1, round=9))
     writer.close()
     run = open_run(place)

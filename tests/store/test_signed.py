@@ -19,8 +19,17 @@ from perbyte.app.runs import sign_run
 from perbyte.errors import PerbyteError, StoreError
 from perbyte.store import RunWriter, bursts, open_run, read_signature, unlike_manifest, verify
 from perbyte.store.beside import is_leak_run, read_leaks, write_behaviours
-from perbyte.store.files import BESIDE, CELLS_FILE, JOURNAL_FILE, LEAK_FILE, LOCK_FILE, PAIRS_FILE, RUN_FILE
-from perbyte.store.manifest import MANIFEST_FILE, SIGNATURE_FILE, read_manifest
+from perbyte.store.files import (
+    BESIDE,
+    CELLS_FILE,
+    FIGURES_FILE,
+    JOURNAL_FILE,
+    LEAK_FILE,
+    LOCK_FILE,
+    PAIRS_FILE,
+    RUN_FILE,
+)
+from perbyte.store.manifest import MANIFEST_FILE, SIGNATURE_FILE, list_files, read_manifest
 
 pytestmark = pytest.mark.skipif(not shutil.which("ssh-keygen"), reason="ssh-keygen is not installed")
 
@@ -103,7 +112,9 @@ def change(place: Path, other: Path, draw: random.Random) -> str:
         file.mkdir()
     else:
         names = [
+            "samples-00009999.npz",
             "samples-00009999.parquet",
+            FIGURES_FILE,
             JOURNAL_FILE,
             "notes.txt",
             ".hidden",
@@ -144,7 +155,7 @@ def test_any_change_of_a_signed_run_is_told_or_changes_no_answer(
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("samples-00009999.parquet", None),
+        *((f"samples-00009999.{kind}", None) for kind in ("npz", "parquet")),
         *((JOURNAL_FILE, line) for line in (*LINES, "torn")),
         *((name, "{}") for name in BESIDE),
         ("anything.txt", "words"),
@@ -271,16 +282,37 @@ def test_new_counts_or_leaks_end_a_signature(figures, specimens):
     assert not verify(figures).damaged
 
 
-def test_the_manifest_of_a_run_without_arrow_lists_its_journal(monkeypatch, tmp_path, specimens):
+def test_the_manifest_of_a_run_without_arrow_lists_the_same_and_its_journal_is_empty(
+    monkeypatch, finished, specimens, key
+):
     has = extras.has
     monkeypatch.setattr(extras, "has", lambda name: name != "query" and has(name))
-    place = tmp_path / "light"
-    with RunWriter.create(place) as writer:
-        writer.begin(specimens.conditions())
-        writer.measured(specimens.burst(0, n=8))
-        writer.finish((), None, 1.0, True)
-    assert set(read_manifest(place).files) == {RUN_FILE, JOURNAL_FILE}
-    assert not verify(place).damaged
+    place = finished()
+    samples = {file.name for file in place.glob("samples-*.npz")}
+    assert samples
+    assert set(read_manifest(place).files) == {RUN_FILE, FIGURES_FILE, *samples}
+    assert not (place / JOURNAL_FILE).stat().st_size
+    sign_run(place, key)
+    assert passes(place)
+
+
+@pytest.mark.parametrize("name", [FIGURES_FILE, CELLS_FILE])
+def test_figures_that_no_manifest_lists_are_told(finished, specimens, name):
+    place, other = finished(), finished("other", figures=specimens.figures)
+    document = json.loads((place / MANIFEST_FILE).read_text())
+    document["files"].pop(name, None)
+    (place / MANIFEST_FILE).write_text(json.dumps(document))
+    shutil.copy(other / FIGURES_FILE, place / name)
+    assert name in [finding.name for finding in verify(place).damaged]
+    assert name in [text.split(":")[0] for text in unlike_manifest(place)]
+
+
+def test_a_journal_that_an_older_manifest_lists_is_what_it_was(finished):
+    """Versions whose samples files needed Arrow left all samples in the journal, and listed it, where it lacked."""
+    place = finished()
+    (place / JOURNAL_FILE).write_text(LINES[0])
+    list_files(place, [JOURNAL_FILE])
+    assert JOURNAL_FILE not in [finding.name for finding in verify(place).damaged]
     with (place / JOURNAL_FILE).open("a") as file:
         file.write(LINES[1])
     assert [finding.name for finding in verify(place).damaged] == [JOURNAL_FILE]

@@ -74,11 +74,11 @@ class Killed(BaseException):
     """Stands for the end of the process at one exact step."""
 
 
-@pytest.mark.parametrize("step", ["samples", "manifest", "state", "journal", "cells"])
+@pytest.mark.parametrize("step", ["samples", "manifest", "state", "journal", "figures"])
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("ending", ["epoch_done", "finish"])
 def test_a_kill_at_each_step_of_a_compaction(tmp_path, specimens, monkeypatch, step, when, ending):
-    import perbyte.store.tables as tables
+    import perbyte.store.samples as samples
     import perbyte.store.writer as writing
 
     place = tmp_path / "run"
@@ -101,15 +101,14 @@ def test_a_kill_at_each_step_of_a_compaction(tmp_path, specimens, monkeypatch, s
 
         return call
 
-    if step in ("samples", "cells"):
-        applies = lambda file, *_: file.name.startswith(step)  # noqa: E731
-        monkeypatch.setattr(tables, "write_table", killing(tables.write_table, applies))
-    elif step in ("manifest", "state"):
+    if step == "samples":
+        monkeypatch.setattr(samples, "write_samples", killing(samples.write_samples, lambda *_: True))
+    elif step in ("manifest", "state", "figures"):
         name = f"write_{step}"
         monkeypatch.setattr(writing, name, killing(getattr(writing, name), lambda *_: True))
     else:
         monkeypatch.setattr(JournalWriter, "start_anew", killing(JournalWriter.start_anew, lambda *_: True))
-    if ending == "epoch_done" and step == "cells":
+    if ending == "epoch_done" and step == "figures":
         writer.epoch_done(2)
     else:
         with pytest.raises(Killed):

@@ -145,6 +145,7 @@ def judged(study: Study, place: Path) -> Iterator[tuple[Judgement, Run]]:
     yield judge(study, run), run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", ALL, ids=lambda study: study.name)
 def test_a_page_says_of_every_claim_what_was_computed(study: Study, tmp_path: Path) -> None:
     printed = in_print(study)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from commands import share_builds
+
 sys.path.insert(0, str(Path(__file__).parent))
 CODE = Path(__file__).parent / "code"
 
@@ -15,6 +17,7 @@ CODE = Path(__file__).parent / "code"
 def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     # one for the whole session: the SDK is compiled once
     place = tmp_path_factory.getbasetemp() / "trials"
+    share_builds(place)
     monkeypatch.setenv("PERBYTE_HOME", str(place))
     monkeypatch.setenv("PERBYTE_TEST_LOCKS", str(place))
     return place

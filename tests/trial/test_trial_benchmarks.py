@@ -26,10 +26,11 @@ from perbyte.trial.benchmark_file import (
 from perbyte.trial.cargo_bench import build_cargo
 from perbyte.trial.go_bench import build_go
 from perbyte.trial.program import DoesNotBuild
+from toolchains import needs
 
 pytestmark = pytest.mark.native
-needs_cargo = pytest.mark.skipif(not shutil.which("cargo"), reason="no cargo")
-needs_go = pytest.mark.skipif(not shutil.which("go"), reason="no go")
+needs_cargo = needs("cargo")
+needs_go = needs("go")
 FILES = Path(__file__).parent / "code" / "benchmarks"
 FAILED_CALL = 16
 CARGO = """\

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from trial_answers import answers, build
 from perbyte.errors import UsageError
 from perbyte.runners import Session
 from perbyte.trial.program import DoesNotBuild
+from toolchains import needs
 
 pytestmark = pytest.mark.native
 
@@ -72,7 +72,7 @@ def test_an_aead_refuses_forgeries(tmp_path: Path, code: Path):
         assert session.forgery(handle).passed
 
 
-@pytest.mark.skipif(not shutil.which("rustc"), reason="no rustc")
+@needs("rustc")
 def test_a_hash_in_rust(tmp_path: Path, code: Path):
     assert (
         answers(build(tmp_path, [code / "sha256.rs"], "sha-256", "sha256"), "sha-256")["digest", "oneshot/1"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from perbyte.trial import supercop_tree
 from perbyte.trial.program import Unusable
 from perbyte.trial.supercop import find_implementations, narrower
 from perbyte.trial.supercop_tree import build_crate, keccak, support
+from toolchains import needs
 
 # FRONT bytes of signature, the message, BACK bytes of signature; each byte is the sum of the message and its place.
 TOY = """
@@ -166,7 +166,7 @@ def build_one(place: Path, algorithm: str) -> RunnerSpec:
 
 
 @pytest.mark.native
-@pytest.mark.skipif(not shutil.which("cargo"), reason="no Cargo")
+@needs("cargo")
 def test_a_crate_is_built_and_gives_the_known_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("CARGO_NET_OFFLINE", "true")
     place = tmp_path / "crypto_stream" / "salsa20" / "rust"

@@ -33,22 +33,23 @@ class SelectedPairs:
     failed: tuple[Sequence[Cell], Sequence[Cell]]
 
 
-def read_sides(sides: Sequence[str], run: Path | None) -> list[Run] | SelectedPairs:
+def read_sides(sides: Sequence[str], run: Path | None, *, anew: bool = False) -> list[Run] | SelectedPairs:
     """The runs that all `sides` name, or what two selectors mean in `run` (None: the newest).
 
-    Raises UsageError for a mixture, for what means nothing, and for selectors that have no cell alike.
+    With `anew` their figures are computed again. Raises UsageError for a mixture, for what means nothing, and for
+    selectors that have no cell alike.
     """
     places_of = [run_named(side) for side in sides]
     if all(places_of):
         require_distinct([place for place in places_of if place])
-        return [open_run(place) for place in places_of if place]
+        return [open_run(place, anew=anew) for place in places_of if place]
     lost = next(side for side, place in zip(sides, places_of, strict=True) if place is None)
     message = f"'{lost}' is not a run: {where_looked(lost)}"
     if any(places_of) or len(sides) > 2:
         raise UsageError(f"{message}; all sides must be runs", hint=runs_there_are())
     if run is None and latest(places.runs_home()) is None:
         raise UsageError(message, hint=runs_there_are())
-    return _pair(sides, open_run(find_run(run)))
+    return _pair(sides, open_run(find_run(run), anew=anew))
 
 
 def _pair(sides: Sequence[str], run: Run) -> SelectedPairs:

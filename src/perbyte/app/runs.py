@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perbyte import extras, places
+from perbyte import places
 from perbyte.app.listener import Say, silent
 from perbyte.errors import NoSuchRun, StoreError, UsageError
 from perbyte.model import Run
@@ -72,11 +72,14 @@ def find_runs(words: Iterable[str | Path]) -> list[Path]:
     return paths
 
 
-def open_runs(words: Iterable[str | Path]) -> list[Run]:
-    """The runs that `words` mean; raises as `find_runs`, and StoreError where one is damaged."""
+def open_runs(words: Iterable[str | Path], *, anew: bool = False) -> list[Run]:
+    """The runs that `words` mean, with `anew` their figures computed again.
+
+    Raises as `find_runs`, and StoreError where one is damaged.
+    """
     from perbyte.store import open_run
 
-    return [open_run(path) for path in find_runs(words)]
+    return [open_run(path, anew=anew) for path in find_runs(words)]
 
 
 def all_runs(say: Say = silent) -> list[Path]:
@@ -134,13 +137,12 @@ def sign_run(path: Path, key: Path) -> Signature:
         )
     journal = verdict.path / "journal.jsonl"
     if journal.is_file() and journal.stat().st_size:
-        extras.require("query", "Signing a run whose samples are still in its journal")
         raise StoreError(
             f"{verdict.path} has measurements in its journal, outside its manifest",
             hint=f"perbyte recover {verdict.path} --out NEW, or perbyte measure --resume {verdict.path}",
         )
     complete_manifest(verdict.path, manifest)
-    if strange := verify(path, signed=True).damaged:
+    if strange := verify(path, signed=True, compute=False).damaged:
         raise StoreError(
             f"{verdict.path / strange[0].name} cannot be signed, and a signature is of everything there",
             hint="move it elsewhere, then sign",

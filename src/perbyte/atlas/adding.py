@@ -35,7 +35,7 @@ from perbyte.atlas.index import (
 from perbyte.atlas.place import AtlasPlace
 from perbyte.errors import PerbyteError, StoreError, UsageError
 from perbyte.store.journal import encode
-from perbyte.store.reader import open_run, read_known, run_directory, samples_tables
+from perbyte.store.reader import figures_of_known, read_known, run_directory, samples_tables
 from perbyte.store.state import RunState
 from perbyte.store.tables import CELLS, SAMPLES, WORD, behind, figures_table
 
@@ -113,25 +113,24 @@ def add(
 def read_incoming(path: Path, *, machine: str = "", keep_identities: bool = False) -> Incoming:
     """Read a run directory as an atlas takes it. Raises StoreError."""
     directory = run_directory(path)
-    run, read = open_run(directory), read_known(directory)
+    read = read_known(directory)
+    cells = figures_of_known(directory, read)
     seq = max([read.state.seq, *(number for number, _ in read.pending)])
     state = replace(
         read.state,
-        failures=list(run.failures),
-        noise_floor=run.noise_floor,
         seq=seq,
         figures_seq=seq,
-        figures=len(run.cells),
+        figures=len(cells),
     )
     if not keep_identities:
         state = without_identities(state)
     named = machine or machine_name(state.conditions.machine)
     libraries = {identity.runner: slug(identity.library) for identity in state.conditions.identities}
-    libraries |= {figure.cell.runner: slug(figure.library) for figure in run.cells if figure.library}
+    libraries |= {figure.cell.runner: slug(figure.library) for figure in cells if figure.library}
     samples = list(samples_tables(read))
     content = encode(state)
     row = row_of(state, named, content, sum(table.num_rows for table in samples))
-    return Incoming(row, content, figures_table(run.cells), samples, libraries)
+    return Incoming(row, content, figures_table(cells), samples, libraries)
 
 
 def row_of(state: RunState, machine: str, content: bytes, samples: int) -> RunRow:

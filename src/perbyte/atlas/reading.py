@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from perbyte.atlas.index import TABLES, Atlas, FileRow, RunRow, Segment
 from perbyte.errors import StoreError, UsageError
 from perbyte.model import CellFigure, Run, StoredRun
-from perbyte.store.files import CELLS_FILE, RUN_FILE, damaged, disk_error
+from perbyte.store.files import FIGURES_FILE, RUN_FILE, damaged, disk_error
 
 if TYPE_CHECKING:
     import duckdb
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Rows = dict[str, dict[str, "pa.Table"]]
 """Rows of runs, by table and key."""
 
-_SAMPLES_FILE = "samples-00000001.parquet"
+_SAMPLES_FILE = "samples-00000001.npz"
 _READING = ("SELECT", "EXPLAIN")
 _SPARED = 4  # a query may use a quarter of the memory
 
@@ -153,18 +153,30 @@ def pull(
 
 def write_run(directory: Path, state: RunState, cells: pa.Table, samples: pa.Table | None) -> None:
     """Write a run into an empty directory, as the store would have. Raises StoreError."""
-    from perbyte.store.manifest import Manifest, entry_of, entry_of_file, write_manifest
-    from perbyte.store.state import pack_state, state_text, write_state
-    from perbyte.store.tables import write_table
+    from perbyte.store.figures import StoredFigures, samples_digest, write_figures
+    from perbyte.store.journal import encode
+    from perbyte.store.manifest import Manifest, ManifestEntry, entry_of, entry_of_file, write_manifest
+    from perbyte.store.samples import write_samples
+    from perbyte.store.state import state_text, write_state
+    from perbyte.store.tables import bursts_of, figures_of
 
     state = replace(state, figures=cells.num_rows, figures_seq=state.seq)
-    names = [CELLS_FILE]
+    files: dict[str, ManifestEntry] = {}
     if samples is not None and samples.num_rows:
-        names.append(_SAMPLES_FILE)
-        write_table(directory / _SAMPLES_FILE, samples, state.seq, pack_state(state))
-    write_table(directory / CELLS_FILE, cells, state.seq)
+        write_samples(directory / _SAMPLES_FILE, list(bursts_of(samples)), state.seq, encode(state))
+        files[_SAMPLES_FILE] = entry_of_file(directory / _SAMPLES_FILE)
+    write_figures(
+        directory,
+        StoredFigures(
+            run_id=state.conditions.run_id,
+            seq=state.seq,
+            samples=samples_digest(files),
+            rules=state.rules,
+            cells=figures_of(cells),
+        ),
+    )
     content = state_text(state)
-    files = {name: entry_of_file(directory / name) for name in names} | {RUN_FILE: entry_of(content)}
+    files |= {FIGURES_FILE: entry_of_file(directory / FIGURES_FILE), RUN_FILE: entry_of(content)}
     write_manifest(directory, Manifest(state.conditions.run_id, state.seq, state.complete, files, whole=True))
     write_state(directory, content)
 

@@ -13,7 +13,7 @@ from perbyte.app.gate import gate_code, gravest
 from perbyte.app.quantities import read_choices
 from perbyte.app.runs import find_run, run_named
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import GateOptions, RateOption, UnitForms, Words
+from perbyte.cli.options import GateOptions, RateOption, StoredOption, UnitForms, Words
 from perbyte.cli.runs import note_damage
 from perbyte.cli.streams import note, notes, print_json, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, UsageError
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from perbyte.report.compared import ComparedSides
 
 SECTIONS = {
-    "What to compare": "run side_by_side",
+    "What to compare": "run side_by_side anew",
     "When to fail": "fail_above fail_above_instructions fail_on undecided_is missing_is",
     "Output": "unit rate as_json as_csv",
 }
@@ -44,6 +44,7 @@ class _CompareOptions(Options):
     side_by_side: bool = flag(
         "--side-by-side", help="Also show cells of one run alone.  [from three runs on]"
     )
+    stored: StoredOption = group(StoredOption)
     forms: UnitForms = group(UnitForms)
     beside: RateOption = group(RateOption)
 
@@ -126,7 +127,7 @@ def _sides(options: _CompareOptions) -> ComparedSides:
 
     unit = Unit(options.forms.unit) if options.forms.unit else None
     sides, gate = options.sides, options.limits.fail_above is not None
-    asked = read_sides(sides, options.run)
+    asked = read_sides(sides, options.run, anew=options.stored.anew)
     if isinstance(asked, SelectedPairs):
         return compared.pairs_as_sides(asked, sides, unit, gate=gate)
     titles, across = [title_of(side) for side in sides], runs_like(asked)

@@ -140,6 +140,12 @@ class Output(QuietOption, UnitForms):
     """In which form a run is printed, and whether notes are."""
 
 
+class StoredOption(Options):
+    """How stored runs are read."""
+
+    anew: bool = flag("--anew", help="Compute the figures again from the samples. No file is changed.")
+
+
 class RateOption(Options):
     """A data rate in bytes per second that the figures are held against."""
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from perbyte import extras
 from perbyte.app.runs import newest, open_runs
-from perbyte.cli.declared import Options, argument, flag, option, takes
+from perbyte.cli.declared import Options, argument, flag, group, option, takes
+from perbyte.cli.options import StoredOption
 from perbyte.cli.runs import note_damage
 from perbyte.cli.streams import note
 from perbyte.cli.terminal import print_listing
@@ -25,6 +26,7 @@ HELP = "help"
 
 class _ReportOptions(Options):
     runs: tuple[Path, ...] = argument(nargs=-1, metavar="[RUN...]")
+    stored: StoredOption = group(StoredOption)
     output: Path | None = option("-o", "--output", help="HTML file.  [report.html]")
     history: bool = flag(
         "--history",
@@ -74,7 +76,7 @@ def report_command(options: _ReportOptions) -> int:
     from perbyte.report.grid import compare_runs
     from perbyte.report.pictures import comparison_pictures, pictures_of
 
-    runs = open_runs(options.runs or [newest()])
+    runs = open_runs(options.runs or [newest()], anew=options.stored.anew)
     note_damage(run.path for run in runs)
     if len(runs) == 1:
         return options.deliver(
@@ -93,7 +95,7 @@ def _history(options: _ReportOptions) -> int:
     from perbyte.studies.history import load_history
     from perbyte.studies.judge import newest_of_studies
 
-    runs = open_runs(options.runs or newest_of_studies())
+    runs = open_runs(options.runs or newest_of_studies(), anew=options.stored.anew)
     if not runs:
         note("no run of a study yet: published figures only (perbyte study run kompara-2020 makes one)")
     history = load_history(runs)

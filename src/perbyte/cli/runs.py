@@ -11,7 +11,7 @@ from typing import Any
 from perbyte import extras, places
 from perbyte.app.runs import all_runs, find_run, find_runs
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import NO_ADDITIONS, Additions, Forms, Output
+from perbyte.cli.options import NO_ADDITIONS, Additions, Forms, Output, StoredOption
 from perbyte.cli.streams import note, notes, print_json, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED, UsageError
 from perbyte.model import Run
@@ -24,6 +24,7 @@ class _RunOption(Options):
 
 
 class _ShowOptions(_RunOption):
+    stored: StoredOption = group(StoredOption)
     output: Output = group(Output)
     beside: Additions = group(Additions)
     audit: str | None = option(
@@ -55,7 +56,7 @@ def show_command(options: _ShowOptions) -> int:
     if options.audit:
         _print_audit(place, options.audit, output)
         return 0
-    print_run(open_run(place), output, options.beside)
+    print_run(open_run(place, anew=options.stored.anew), output, options.beside)
     return 0
 
 
@@ -224,6 +225,7 @@ def methods_command(options: _RunOption) -> int:
 class _QueryOptions(Options):
     sql: str = argument()
     runs: tuple[Path, ...] = argument(nargs=-1, metavar="[RUN...]")
+    stored: StoredOption = group(StoredOption)
     forms: Forms = group(Forms)
 
 
@@ -246,7 +248,8 @@ def query_command(options: _QueryOptions) -> int:
     from perbyte.store import query
 
     extras.require("query", "SQL")
-    print_rows(*query(find_runs(options.runs) or all_runs(note), options.sql), options.forms)
+    runs = find_runs(options.runs) or all_runs(note)
+    print_rows(*query(runs, options.sql, anew=options.stored.anew), options.forms)
     return EXIT_FINE
 
 

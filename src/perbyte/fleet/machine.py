@@ -29,7 +29,7 @@ from perbyte.store.manifest import ManifestEntry, entry_of_file
 
 JOB_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}")
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,80}")
-FILE = re.compile(r"run\.json|manifest\.json|cells\.parquet|samples-\d{8,19}\.parquet")
+FILE = re.compile(r"run\.json|manifest\.json|figures\.json|cells\.parquet|samples-\d{8,19}\.(npz|parquet)")
 PIECE_BYTES = 4 << 20
 FILE_LIMIT = 16 << 30
 _IDENTITIES = (Path("/proc/sys/kernel/random/boot_id"), Path("/etc/machine-id"))

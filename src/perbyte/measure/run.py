@@ -374,6 +374,6 @@ class Measurement:
         if complete and (note := imprecise_note(made.cells, self.policy, ended=ended)):
             self._telling.note(note)
         failures, timing = tuple(self.history.failures), self.timing.shares(self._budget.part_s)
-        self._ledger.sink.finish(made.cells, made.noise_floor, elapsed, complete)
+        self._ledger.sink.finish(made.cells, made.noise_floor, elapsed, complete, made.failures)
         over_at = self._telling.over_at
         return RunOutcome(made.cells, failures, made.noise_floor, complete, elapsed, timing, over_at)

@@ -64,7 +64,13 @@ class Doubt(enum.StrEnum):
     SEVERAL_PROCESSES = "several-processes"
     TWO_WAYS = "two-ways"
     DRAWN = "drawn"
+    OLDER_RULES = "older-rules"
     OTHER = "other"  # of runs that were stored before warnings had a kind
+
+    @classmethod
+    def _missing_(cls, value: object) -> Doubt:
+        """A kind that a newer version wrote is another one here."""
+        return cls.OTHER
 
 
 @dataclass(frozen=True, slots=True)

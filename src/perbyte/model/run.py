@@ -261,5 +261,6 @@ class Sink(Protocol):
         noise_floor: NoiseFloor | None,
         measuring_s: float,
         complete: bool,
+        refused: tuple[Failure, ...] = (),
     ) -> None:
-        """End the run with its figures."""
+        """End the run with its figures. `refused`: which of its failures came of making them."""

@@ -285,7 +285,7 @@ def _integrity(run: Run) -> str:
     if run.path is None or not run.path.is_dir():
         return ""
     try:
-        verdict, signature = verify(run.path), read_signature(run.path)
+        verdict, signature = verify(run.path, compute=False), read_signature(run.path)
     except PerbyteError as error:
         return str(error)
     if verdict.damaged:

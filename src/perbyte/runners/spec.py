@@ -34,7 +34,7 @@ def not_built(*names: str) -> EnvironmentLacking:
 
 
 def sanitizing() -> bool:
-    """True when PERBYTE_SANITIZE=1 asks for sanitizer builds everywhere, as `make lint` does for the tests."""
+    """True when PERBYTE_SANITIZE=1 asks for sanitizer builds everywhere, as `make sanitize` does for the tests."""
     return os.environ.get(SANITIZE_VARIABLE) == "1"
 
 

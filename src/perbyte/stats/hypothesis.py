@@ -165,7 +165,8 @@ def chi_square_above(x: float, df: int) -> float:
 def _tied(values: Floats) -> int:
     """The sum of t^3 - t over groups of t equal values."""
     _, counts = np.unique(values, return_counts=True)
-    return sum(int(t) ** 3 - int(t) for t in counts)
+    tied = counts[counts > 1]
+    return sum(t**3 - t for t in tied.tolist())
 
 
 def _ways(few: int, many: int) -> list[int]:

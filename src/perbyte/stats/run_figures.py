@@ -41,6 +41,10 @@ from perbyte.stats.estimate import beyond_scatter
 from perbyte.stats.figure import Summary, common_spread, judge, summarise
 from perbyte.stats.newdata import Surroundings, surroundings
 
+RULES = 1
+"""The version of what makes figures of samples, this package. A change by which the same samples give other figures
+adds one, so that stored figures say that older rules made them. `tests/stats/test_rules.py` compares."""
+
 # What a runner says that a sample costs beyond its calls is taken off each sample, so it must not decide the figure: at
 # a tenth of a sample half as much again would move it by a twentieth
 FIXED_SHARE = 0.1

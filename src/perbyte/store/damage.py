@@ -17,9 +17,11 @@ from perbyte.errors import StoreError
 from perbyte.locks import held_by
 from perbyte.model import Burst, Failure
 from perbyte.store.beside import leaks_beside, read_behaviours, read_leaks
+from perbyte.store.figures import read_figures, unlike
 from perbyte.store.files import (
     BESIDE,
     CELLS_FILE,
+    FIGURES_FILE,
     JOURNAL_FILE,
     LEAK_FILE,
     LOCK_FILE,
@@ -39,8 +41,17 @@ from perbyte.store.manifest import (
     read_manifest,
     unlisted,
 )
-from perbyte.store.reader import figures_of_stored, read_known, run_directory
-from perbyte.store.state import RunState, read_state, unpack_state
+from perbyte.store.reader import (
+    Known,
+    computed_figures,
+    copy_in,
+    figures_of_stored,
+    read_bursts,
+    read_known,
+    run_directory,
+    stored_figures,
+)
+from perbyte.store.state import RunState, merged_copies, read_state, unpack_state
 from perbyte.store.writer import RunWriter
 
 
@@ -74,12 +85,13 @@ class FilesVerdict:
         return tuple(finding for finding in self.findings if finding.state == "damaged")
 
 
-def verify(path: Path, *, signed: bool | None = None) -> FilesVerdict:
-    """Compare every file of a run with its manifest and read all of it.
+def verify(path: Path, *, signed: bool | None = None, compute: bool = True) -> FilesVerdict:
+    """Compare every file of a run with its manifest, read all of it, and the stored figures with what the samples give.
 
     Of a complete run the manifest lists everything that readers use; of a signed one, everything that lies there.
-    `signed`: whether to ask for the latter (None: where there is a signature). Raises StoreError when there is no run,
-    or while it is being written.
+    `signed`: whether to ask for the latter (None: where there is a signature). Without `compute` figures are not
+    computed, and the content of files that are as the manifest says is not read. Raises StoreError when there is no
+    run, or while it is being written.
     """
     directory = run_directory(path)
     check_directory(directory)
@@ -96,11 +108,13 @@ def verify(path: Path, *, signed: bool | None = None) -> FilesVerdict:
     except StoreError as error:
         findings.append(FileFinding(MANIFEST_FILE, "damaged", str(error)))
     present = {place.name for place in directory.iterdir()}
-    names = {name for name in present if SAMPLES_NAME.fullmatch(name)} | ({CELLS_FILE, *BESIDE} & present)
+    names = {name for name in present if SAMPLES_NAME.fullmatch(name)}
+    names |= {FIGURES_FILE, CELLS_FILE, JOURNAL_FILE, *BESIDE} & present
     names |= {LEAK_FILE if alone else RUN_FILE, *(manifest.files if manifest else ())}
-    names |= {JOURNAL_FILE} & present
     for name in sorted(names | strange.keys()):
-        finding = _look(directory, name, manifest) if name in names else FileFinding(name, "damaged")
+        finding = FileFinding(name, "damaged")
+        if name in names:
+            finding = _look(directory, name, manifest, read=compute)
         if name in strange and finding.state != "damaged":
             finding = replace(finding, state="damaged", detail=strange[name])
         findings.append(replace(finding, detail=finding.detail or strange.get(name, "")))
@@ -108,7 +122,7 @@ def verify(path: Path, *, signed: bool | None = None) -> FilesVerdict:
     if others:
         notes.append(f"no part of the run: {', '.join(others[:10])}{' ...' * (len(others) > 10)}")
     if not any(finding.state == "damaged" for finding in findings):
-        findings += _together(directory, manifest, notes)
+        findings += _together(directory, manifest, notes, compute=compute)
     return FilesVerdict(directory, manifest, tuple(findings), tuple(notes))
 
 
@@ -126,7 +140,9 @@ def _manifest(directory: Path, signed: bool | None = None) -> tuple[Manifest | N
     return manifest, dict(unlisted(directory, manifest, signed=signed)) if manifest and closed else {}
 
 
-def _together(directory: Path, manifest: Manifest | None, notes: list[str]) -> list[FileFinding]:
+def _together(
+    directory: Path, manifest: Manifest | None, notes: list[str], *, compute: bool
+) -> list[FileFinding]:
     """Read a run of which each file is whole, and say what does not fit together; `notes` gets the rest."""
     if has_leaks_only(directory):
         differs = manifest and read_leaks(directory).run_id != manifest.run_id
@@ -138,9 +154,7 @@ def _together(directory: Path, manifest: Manifest | None, notes: list[str]) -> l
     except StoreError as error:  # whole files that do not fit together
         return [FileFinding(RUN_FILE, "damaged", str(error))]
     notes += [] if known.state.complete else ["the run was interrupted"]
-    if known.state.figures_seq == known.state.seq and not (directory / CELLS_FILE).exists():
-        return [FileFinding(CELLS_FILE, "damaged", f"{RUN_FILE} promises it, and it is missing")]
-    return []
+    return _figures(directory, known, notes, compute=compute)
 
 
 def unlike_manifest(path: Path) -> tuple[str, ...]:
@@ -162,21 +176,28 @@ def unlike_manifest(path: Path) -> tuple[str, ...]:
     return tuple(f"{name}: {why}" for name, why in sorted(complaints.items()))
 
 
-def _look(directory: Path, name: str, manifest: Manifest | None) -> FileFinding:
-    """Compare one file with the manifest, and read it."""
+def _look(directory: Path, name: str, manifest: Manifest | None, *, read: bool) -> FileFinding:
+    """Compare one file with the manifest, and read it, or with `read` false only where it is not as listed."""
     place = directory / name
     try:
         if name == JOURNAL_FILE and (not manifest or name not in manifest.files):
             return _journal(directory)
         entry = entry_of_file(place)
-        if name == RUN_FILE:
+        if not read and manifest and manifest.files.get(name) == entry:
+            pass
+        elif name == RUN_FILE:
             read_state(directory)
         elif name == LEAK_FILE:
             read_leaks(directory)
-        elif name == CELLS_FILE or SAMPLES_NAME.fullmatch(name):
+        elif name == FIGURES_FILE:
+            read_figures(directory)
+        elif name == CELLS_FILE:
             from perbyte.store.tables import read_table
 
-            read_table(place, "cells" if name == CELLS_FILE else "samples")
+            read_table(place, "cells")
+        elif SAMPLES_NAME.fullmatch(name):
+            for _ in read_bursts(place):
+                pass
     except StoreError as error:
         return FileFinding(name, "damaged", str(error))
     if manifest and (why := mismatch(name, entry, manifest)):
@@ -185,7 +206,7 @@ def _look(directory: Path, name: str, manifest: Manifest | None) -> FileFinding:
         return FileFinding(name, "whole", "", entry.bytes)
     if name == RUN_FILE:
         return FileFinding(name, "whole", "as it was before the step at which the process ended", entry.bytes)
-    if name == CELLS_FILE:
+    if name in (FIGURES_FILE, CELLS_FILE):
         return FileFinding(
             name, "unlisted", "older figures; they are computed again when the run is read", entry.bytes
         )
@@ -197,6 +218,34 @@ def _look(directory: Path, name: str, manifest: Manifest | None) -> FileFinding:
             entry.bytes,
         )
     return FileFinding(name, "unlisted", "written when the process ended", entry.bytes)
+
+
+def _figures(directory: Path, known: Known, notes: list[str], *, compute: bool) -> list[FileFinding]:
+    """Compute the figures again and compare the stored ones with them; `notes` gets what keeps from it."""
+    from perbyte.stats.run_figures import RULES
+
+    state = known.state
+    if state.figures_seq != state.seq:
+        return []
+    name = FIGURES_FILE if state.rules or (directory / FIGURES_FILE).exists() else CELLS_FILE
+    try:
+        stored = stored_figures(directory, known)
+        if stored is None:
+            return [FileFinding(name, "damaged", "it is not of these samples")]
+        if not compute or not known.stored:
+            return []  # imported: nothing to compute from
+        if state.rules != RULES:
+            notes.append(
+                f"{name} was computed by other rules, and not compared: perbyte show --anew computes again"
+            )
+            return []
+        differing = unlike(stored, computed_figures(known).cells)
+    except StoreError as error:
+        return [FileFinding(name, "damaged", str(error))]
+    if not differing:
+        return []
+    more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
+    return [FileFinding(name, "damaged", f"not what the samples give: {'; '.join(differing[:3])}{more}")]
 
 
 def _journal(directory: Path) -> FileFinding:
@@ -248,8 +297,11 @@ def recover(path: Path, into: Path) -> Recovered:
         state.apply(event)
         if isinstance(event, Measured):
             bursts.setdefault(event.seq, event.burst)
-    if any(finding.name == CELLS_FILE for finding in verdict.damaged):
-        notes.append(f"{CELLS_FILE} was damaged; the figures are computed again from the samples")
+    notes += [
+        f"{finding.name} was damaged; the figures are computed again from the samples"
+        for finding in verdict.damaged
+        if finding.name in (FIGURES_FILE, CELLS_FILE)
+    ]
     state.failures += [Failure("damaged", "", text) for text in lost]
     state.complete = state.complete and not lost
     whole = state.stored(bursts[number] for number in sorted(bursts))
@@ -257,7 +309,7 @@ def recover(path: Path, into: Path) -> Recovered:
     with RunWriter.create(into) as writer:
         writer.begin(state.conditions)
         writer.take_over(whole, made.failures)
-        writer.finish(made.cells, made.noise_floor, whole.measuring_s, whole.complete)
+        writer.finish(made.cells, made.noise_floor, whole.measuring_s, whole.complete, made.failures)
     return Recovered(into, len(bursts), tuple(lost), tuple(notes))
 
 
@@ -265,8 +317,6 @@ def _samples(
     directory: Path, verdict: FilesVerdict, lost: list[str], notes: list[str]
 ) -> tuple[dict[int, Burst], list[RunState]]:
     """The bursts of all samples files that can be read, by number, and the copies of run.json they carry."""
-    from perbyte.store.tables import bursts_of, copy_in, read_table
-
     bursts: dict[int, Burst] = {}
     copies: list[RunState] = []
     for finding in verdict.findings:
@@ -275,11 +325,11 @@ def _samples(
         if not SAMPLES_NAME.fullmatch(finding.name) or (known is not None and finding.name not in known):
             continue
         try:
-            table = read_table(place, "samples")
+            taken = dict(read_bursts(place))
             copy = unpack_state(copy_in(place))
             if broken and not copy:  # written by an older version, without checksums of its own
                 raise StoreError("no checksum tells which of it is right")
-            bursts |= bursts_of(table)
+            bursts |= taken
         except (StoreError, ValueError, TypeError):
             lost.append(f"{finding.name}: {_reason(finding, directory)}")
             continue
@@ -296,9 +346,9 @@ def _conditions(
     broken = next((finding for finding in verdict.damaged if finding.name == RUN_FILE), None)
     if broken is None:
         return read_state(directory)
-    if copies:
+    if copy := merged_copies(copies):
         lost.append(f"{RUN_FILE}: {_reason(broken, directory)}; what it said is taken from a samples file")
-        return max(copies, key=lambda state: state.seq)
+        return copy
     try:
         state = read_state(directory)
     except StoreError as error:

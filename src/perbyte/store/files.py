@@ -21,10 +21,12 @@ BEHAVIOUR_FILE = "behaviour.json"
 LEAK_FILE = "leak.json"
 PAIRS_FILE = "pairs.parquet"
 BESIDE = (BEHAVIOUR_FILE, LEAK_FILE, PAIRS_FILE)  # no figure depends on them
-CELLS_FILE = "cells.parquet"
+FIGURES_FILE = "figures.json"
+CELLS_FILE = "cells.parquet"  # figures of runs that an older version wrote
 JOURNAL_FILE = "journal.jsonl"
 LOCK_FILE = ".lock"
-SAMPLES_GLOB = "samples-*.parquet"
+SAMPLES_GLOB = "samples-*.npz"
+OLDER_SAMPLES_GLOB = "samples-*.parquet"
 TEMPORARY = ".writing-"
 
 MEBIBYTE = 1 << 20

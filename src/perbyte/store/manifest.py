@@ -2,7 +2,7 @@
 
 It is written before run.json and says what run.json was before, so that a kill between the two is no damage. While a
 run is measured, what is new lies in the journal, whose lines carry checksums of their own; at its end the journal is
-empty, or listed where nothing could make a samples file of it.
+empty. Versions that made samples files with Arrow only listed it where that lacked.
 """
 
 from __future__ import annotations
@@ -19,9 +19,11 @@ from perbyte import __version__
 from perbyte.store.files import (
     BESIDE,
     CELLS_FILE,
+    FIGURES_FILE,
     JOURNAL_FILE,
     LOCK_FILE,
     MEBIBYTE,
+    OLDER_SAMPLES_GLOB,
     RUN_FILE,
     SAMPLES_GLOB,
     check_regular,
@@ -36,9 +38,10 @@ MANIFEST_FILE = "manifest.json"
 SIGNATURE_FILE = "manifest.json.sig"
 SCHEMA = 1
 _ABOUT = (MANIFEST_FILE, SIGNATURE_FILE, LOCK_FILE)
+_READ = (RUN_FILE, FIGURES_FILE, CELLS_FILE, JOURNAL_FILE, *BESIDE)
 _LIMIT = 16 * MEBIBYTE
 _FILE_LIMIT = 16384 * MEBIBYTE
-SAMPLES_NAME = re.compile(r"samples-\d{8,19}\.parquet")
+SAMPLES_NAME = re.compile(r"samples-\d{8,19}\.(npz|parquet)")
 _PART = r"(?!samples-)[A-Za-z0-9_][A-Za-z0-9._+-]{0,100}"
 _OTHER_NAME = re.compile(f"(?:{_PART}/)?{_PART}")  # such as report.html, charts/cost.svg
 
@@ -70,7 +73,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 def is_read(name: str) -> bool:
     """True for the name of a file that readers of a run use."""
-    return name in (RUN_FILE, CELLS_FILE, JOURNAL_FILE, *BESIDE) or SAMPLES_NAME.fullmatch(name) is not None
+    return name in _READ or SAMPLES_NAME.fullmatch(name) is not None
 
 
 def read_manifest(directory: Path) -> Manifest | None:
@@ -188,7 +191,7 @@ def unlisted(directory: Path, manifest: Manifest, *, signed: bool = False) -> li
         elif not manifest.whole and (name in BESIDE or name == JOURNAL_FILE):
             if signed:
                 strange.append((name, "the signature does not cover it: older manifests listed figures only"))
-        elif is_read(name) or fnmatch(name, SAMPLES_GLOB):
+        elif is_read(name) or fnmatch(name, SAMPLES_GLOB) or fnmatch(name, OLDER_SAMPLES_GLOB):
             strange.append((name, "the manifest does not list it: it was added, or its writer was killed"))
         elif signed:
             strange.append((name, "the manifest does not list it: it is no part of what was signed"))

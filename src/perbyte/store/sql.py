@@ -30,13 +30,16 @@ PER_BYTE = (
 )
 
 
-def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+def query(
+    paths: Path | Sequence[Path], sql: str, *, anew: bool = False
+) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
     """Run one SQL statement; return (column names, rows).
 
-    `cells` and `samples` have the columns of the Parquet files behind a column `run` (the run's id); `cells` has
+    `cells` and `samples` have the columns of `store.tables` behind a column `run` (the run's id); `cells` has
     `cycles_per_byte` and `megabytes_per_second` as well. `runs` has the conditions, one row per run, `leaks` a row for
     each cell and contrast, of runs that looked for nothing else too. Samples are read only where the statement names
-    them. Raises UsageError when the statement fails, StoreError when a run cannot be read.
+    them, or where with `anew` the figures are computed again. Raises UsageError when the statement fails, StoreError
+    when a run cannot be read.
     """
     import pyarrow as pa
 
@@ -46,7 +49,7 @@ def query(paths: Path | Sequence[Path], sql: str) -> tuple[tuple[str, ...], list
     if not directories:
         raise UsageError("no run was given to query", hint="name at least one run directory")
     alone = {directory: read_leaks(directory) for directory in directories if is_leak_run(directory)}
-    opened = [open_run(directory) for directory in directories if directory not in alone]
+    opened = [open_run(directory, anew=anew) for directory in directories if directory not in alone]
     rows = [_run_row(run) for run in opened] + [_leak_run_row(run, place) for place, run in alone.items()]
     leaks = [(run.conditions.run_id, run.leaks) for run in opened]
     leaks += [(run.run_id, run.figures) for run in alone.values()]

@@ -54,7 +54,9 @@ class RunState:
     """The content of run.json. `figures_seq` is the event after which the stored figures were made.
 
     `measuring_s` is what the run had spent when that was last noted: at its end, or about a second before a kill.
-    `continued` notes each resumption: command, time and load. -1 in `figures_seq`: there are no figures.
+    `continued` notes each resumption: command, time and load. -1 in `figures_seq`: there are no figures. `rules` is the
+    version of the rules by which they were computed (`stats.run_figures.RULES`; 0 in runs that did not note it),
+    `refused` are those of the failures that came of computing them.
     """
 
     conditions: Conditions
@@ -69,6 +71,8 @@ class RunState:
     seq: int = 0
     figures_seq: int = -1
     figures: int = 0
+    rules: int = 0
+    refused: list[Failure] = field(default_factory=list)
     continued: list[dict[str, Any]] = field(default_factory=list)
     schema: int = SCHEMA
 
@@ -161,15 +165,25 @@ def write_state(directory: Path, content: bytes) -> None:
     replace_atomically(directory / RUN_FILE, lambda temporary: temporary.write_bytes(content))
 
 
-def pack_state(state: RunState) -> bytes:
-    """Return `state` small and as plain letters, for the copy that each samples file carries."""
-    return base64.b64encode(zlib.compress(encode(state)))
+def merged_copies(copies: Iterable[RunState]) -> RunState | None:
+    """The newest of the copies that files of samples carry, with what the others know; None without any.
+
+    A file has the calibrations and audits of its own epoch only; those of older versions have all.
+    """
+    ordered = sorted(copies, key=lambda state: state.seq)
+    if not ordered:
+        return None
+    calibrations = {encode(part): part for copy in ordered for part in copy.calibrations}
+    audits = {encode(part): part for copy in ordered for part in copy.audits}
+    return replace(ordered[-1], calibrations=[*calibrations.values()], audits=[*audits.values()])
 
 
 def unpack_state(copy: bytes) -> RunState | None:
-    """Give back what `pack_state` made; None for anything else."""
+    """The copy of run.json that a samples file carries; None for anything else. Older files have it packed."""
     try:
-        content = zlib.decompressobj().decompress(base64.b64decode(copy, validate=True), _RUN_FILE_LIMIT)
+        content = copy
+        if not copy.startswith(b"{"):
+            content = zlib.decompressobj().decompress(base64.b64decode(copy, validate=True), _RUN_FILE_LIMIT)
         return msgspec.json.decode(content, type=RunState, strict=False)
     except (zlib.error, ValueError, msgspec.MsgspecError, RecursionError):
         return None

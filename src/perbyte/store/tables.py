@@ -1,4 +1,4 @@
-"""Samples and figures as Arrow tables, and Parquet files of them.
+"""Samples and figures as Arrow tables, for queries and atlases, and the Parquet files of runs of older versions.
 
 One row per sample, one row per figure; an address stands beside its parts, so that SQL needs no parsing.
 Arrow is loaded with this module, so whoever needs it imports this module late.
@@ -10,13 +10,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from perbyte.model import Burst, Cell, CellFigure, Doubt, Estimate, Interval, Quality, Quantile, Warning
 from perbyte.model.cell import LOOP
 from perbyte.model.sample import COUNTERS, OPTIONAL
-from perbyte.store.files import MEBIBYTE, check_regular, damaged, replace_atomically
+from perbyte.store.files import MEBIBYTE, check_regular, damaged
+from perbyte.store.samples import SampleColumns
 
 _FILE_LIMIT = 16384 * MEBIBYTE
 _UNPACKED_LIMIT = {"samples": 16384 * MEBIBYTE, "cells": 512 * MEBIBYTE, "atlas": 16384 * MEBIBYTE}
@@ -96,29 +98,31 @@ _NEWER: dict[str, Any] = {
 _MAY_BE_NULL = {"cycles", "cycles_per_call", "core"}
 
 
-def samples_table(numbered: Sequence[tuple[int, Burst]]) -> pa.Table:
-    """Lay (burst number, burst) pairs out as rows; a burst without samples has none."""
-    bursts = [burst for _, burst in numbered]
-    lengths = [len(burst.ticks) for burst in bursts]
-    columns: dict[str, pa.Array] = _cell_columns([burst.cell for burst in bursts], lengths)
-    per_burst: dict[str, Sequence[Any]] = {
-        "epoch": [burst.epoch for burst in bursts],
-        "round": [burst.round for burst in bursts],
-        "burst": [number for number, _ in numbered],
-        "calls": [burst.calls for burst in bursts],
-        "waits": [burst.waits for burst in bursts],
-        "piece_bytes": [burst.piece_bytes for burst in bursts],
-        "forked": [burst.forked for burst in bursts],
-    }
-    for name, values in per_burst.items():
-        columns[name] = pa.array(_repeated(values, lengths), SAMPLES.field(name).type)
-    for name in COUNTERS:
-        columns[name] = pa.array([n for burst in bursts for n in getattr(burst, name)], pa.int64())
-    unknown: list[int | None] = [None]
+def samples_table(taken: SampleColumns) -> pa.Table:
+    """Lay samples out as rows; a burst without samples has none."""
+    counts = taken.heads["samples"]
+    heads = {name: np.repeat(column, counts) for name, column in taken.heads.items()}
+    columns: dict[str, pa.Array] = {}
+    codes = pa.array(heads["cell"], pa.int32())
+    for name, kind in _CELL_FIELDS:
+        values = [getattr(cell, name) for cell in taken.cells]
+        if kind is WORD:
+            words = {word: code for code, word in enumerate(dict.fromkeys(values))}
+            of_cells = pa.array([words[word] for word in values], pa.int32())
+            columns[name] = pa.DictionaryArray.from_arrays(
+                of_cells.take(codes), pa.array([*words], pa.string())
+            )
+        else:
+            columns[name] = pa.array(values, kind).take(codes)
+    for name in ("epoch", "round", "calls", "waits", "piece_bytes"):
+        columns[name] = pa.array(heads[name])
+    columns |= {"burst": pa.array(heads["number"]), "forked": pa.array(heads["forked"] != 0)}
+    columns |= {name: pa.array(taken.columns[name]) for name in COUNTERS}
     for name in OPTIONAL:
-        columns[name] = pa.array(
-            [n for burst in bursts for n in (getattr(burst, name) or unknown * len(burst.ticks))], pa.int64()
-        )
+        there = heads[f"has_{name}"] != 0
+        whole = np.zeros(len(there), dtype=np.int64)
+        whole[there] = taken.columns[name]
+        columns[name] = pa.array(whole, mask=~there)
     return pa.table([columns[field.name] for field in SAMPLES], schema=SAMPLES)
 
 
@@ -147,7 +151,7 @@ def bursts_of(table: pa.Table) -> Iterator[tuple[int, Burst]]:
 
 def figures_table(figures: Sequence[CellFigure]) -> pa.Table:
     """Lay figures out as rows."""
-    columns = _cell_columns([figure.cell for figure in figures], [1] * len(figures))
+    columns = _cell_columns([figure.cell for figure in figures])
     for field in CELLS:
         if field.name in columns:
             continue
@@ -197,20 +201,11 @@ def figures_of(table: pa.Table) -> tuple[CellFigure, ...]:
 
 
 def _warning(text: str, kind: str, numbers: Sequence[float]) -> Warning:
-    """A kind that a newer version wrote is another one here."""
-    return Warning(Doubt(kind) if kind in {*Doubt} else Doubt.OTHER, text, tuple(numbers))
-
-
-def write_table(place: Path, table: pa.Table, last_seq: int, copy: bytes = b"") -> None:
-    """Put a Parquet file in place in one step; it remembers `last_seq` and `copy`, of run.json. Raises StoreError."""
-    noted = table.replace_schema_metadata({_LAST_SEQ: str(last_seq).encode(), _COPY: copy})
-    replace_atomically(
-        place, lambda part: pq.write_table(noted, part, compression="zstd", write_page_checksum=True)
-    )
+    return Warning(Doubt(kind), text, tuple(numbers))
 
 
 def copy_in(place: Path) -> bytes:
-    """The copy of run.json that `write_table` gave a file; empty where there is none, or none that can be read."""
+    """The copy of run.json that an older version gave a file; empty where there is none, or none that can be read."""
     try:
         return bytes((pq.read_metadata(place).metadata or {}).get(_COPY, b""))
     except (pa.ArrowException, OSError, ValueError, MemoryError):
@@ -287,17 +282,12 @@ def behind(rows: pa.Table, **words: str) -> pa.Table:
     return rows
 
 
-def _cell_columns(cells: Sequence[Cell], lengths: Sequence[int]) -> dict[str, pa.Array]:
+def _cell_columns(cells: Sequence[Cell]) -> dict[str, pa.Array]:
     columns: dict[str, pa.Array] = {}
     for name, kind in _CELL_FIELDS:
         values = [getattr(cell, name) for cell in cells]
-        if kind is not WORD:
-            columns[name] = pa.array(_repeated(values, lengths), kind)
-            continue
-        codes = {word: code for code, word in enumerate(dict.fromkeys(values))}
-        columns[name] = pa.DictionaryArray.from_arrays(
-            pa.array(_repeated([codes[word] for word in values], lengths), pa.int32()),
-            pa.array(list(codes), pa.string()),
+        columns[name] = (
+            pa.array(values, pa.string()).dictionary_encode() if kind is WORD else pa.array(values, kind)
         )
     return columns
 
@@ -319,7 +309,3 @@ def _words(column: pa.ChunkedArray) -> list[str]:
         words = chunk.dictionary.to_pylist()
         texts += [words[code] for code in chunk.indices.to_pylist()]
     return texts
-
-
-def _repeated(values: Sequence[Any], lengths: Sequence[int]) -> list[Any]:
-    return [value for value, length in zip(values, lengths, strict=True) for _ in range(length)]

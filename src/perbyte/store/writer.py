@@ -3,7 +3,6 @@
 Events go to the journal, one system call each. When an epoch is over, and at the end, what the journal holds
 is compacted: first the samples file, then run.json, then an empty journal. After a kill between any two of
 these steps, sequence numbers tell what is already safe. Measuring code never waits for more than one write.
-Where Arrow is not installed nothing is compacted: the samples stay in the journal, and readers make the figures anew.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from perbyte import extras, places
+from perbyte import places
 from perbyte.errors import StoreError, UsageError
 from perbyte.model import (
     Audit,
@@ -32,11 +31,14 @@ from perbyte.model import (
     StoredRun,
     UnprovenTier,
 )
+from perbyte.store.figures import StoredFigures, samples_digest, write_figures
 from perbyte.store.files import (
     BESIDE,
     CELLS_FILE,
+    FIGURES_FILE,
     JOURNAL_FILE,
     LOCK_FILE,
+    OLDER_SAMPLES_GLOB,
     RUN_FILE,
     SAMPLES_GLOB,
     TEMPORARY,
@@ -59,6 +61,7 @@ from perbyte.store.journal import (
     Spent,
     Unproven,
     check_burst,
+    encode,
 )
 from perbyte.store.manifest import (
     MANIFEST_FILE,
@@ -78,7 +81,6 @@ from perbyte.store.state import (
     RunState,
     differences,
     identity_differences,
-    pack_state,
     require_agreement,
     state_text,
     unlike_to_merge,
@@ -108,8 +110,8 @@ class RunWriter:
         self._state = known.state if known else None
         self._pending = known.pending if known else []
         self._journal = JournalWriter(directory, known.whole_bytes if known else 0)
+        self._copied = (0, 0)  # calibrations and audits that the files of samples have copies of
         self._closed = False
-        self._compacts = extras.has("query")
 
     @classmethod
     def create(cls, directory: Path, overwrite: bool = False) -> Self:
@@ -246,7 +248,7 @@ class RunWriter:
         with undisturbed():
             self._write_samples()
             self._put_state()
-            self._start_anew()
+            self._journal.start_anew()
 
     def finish(
         self,
@@ -254,29 +256,37 @@ class RunWriter:
         noise_floor: NoiseFloor | None,
         measuring_s: float,
         complete: bool,
+        refused: tuple[Failure, ...] = (),
     ) -> None:
         """End the run with its figures, force all of it to the disk, and close."""
+        from perbyte.stats.run_figures import RULES
+
         state = self._begun()
         with undisturbed():
             self._write_samples()
-            if CELLS_FILE in self._listed and state.figures_seq == state.seq:
+            if {FIGURES_FILE, CELLS_FILE} & {*self._listed} and state.figures_seq == state.seq:
                 state.figures_seq = -1  # no manifest may list figures that are being replaced
                 self._put_state()
-            if self._compacts:
-                from perbyte.store.tables import figures_table, write_table
-
-                write_table(self.directory / CELLS_FILE, figures_table(cells), state.seq)
-                self._listed[CELLS_FILE] = entry_of_file(self.directory / CELLS_FILE)
-                state.figures_seq = state.seq
-            state.noise_floor, state.measuring_s, state.figures = noise_floor, measuring_s, len(cells)
-            if self._pending:
-                self._listed[JOURNAL_FILE] = entry_of_file(self.directory / JOURNAL_FILE)
-            elif complete:  # whenever the process is killed, a complete run has an empty journal
+            figures = StoredFigures(
+                run_id=state.conditions.run_id,
+                seq=state.seq,
+                samples=samples_digest(self._listed),
+                rules=RULES,
+                cells=cells,
+            )
+            write_figures(self.directory, figures)
+            self._listed[FIGURES_FILE] = entry_of_file(self.directory / FIGURES_FILE)
+            (self.directory / CELLS_FILE).unlink(missing_ok=True)  # of an older version
+            self._listed.pop(CELLS_FILE, None)
+            state.figures_seq, state.figures = state.seq, len(cells)
+            state.rules, state.refused = RULES, [*refused]
+            state.noise_floor, state.measuring_s = noise_floor, measuring_s
+            if complete:  # whenever the process is killed, a complete run has an empty journal
                 self._put_state()
-                self._start_anew()
+                self._journal.start_anew()
             state.complete = complete
             self._put_state()
-            self._start_anew()
+            self._journal.start_anew()
             self.close()
 
     def close(self) -> None:
@@ -309,18 +319,14 @@ class RunWriter:
             self._journal.append(event)
             state.apply(event)
 
-    def _start_anew(self) -> None:
-        """Empty the journal, once its bursts are in a samples file."""
-        if not self._pending:
-            self._journal.start_anew()
-
     def _put_state(self) -> None:
         """Write the manifest and then run.json; whoever reads between the two knows both forms of run.json."""
         state, before = self._begun(), self._listed.get(RUN_FILE)
         content = state_text(state)
         files = self._listed | {RUN_FILE: entry_of(content)}
         if state.figures_seq != state.seq:
-            files.pop(CELLS_FILE, None)
+            for name in (FIGURES_FILE, CELLS_FILE):
+                files.pop(name, None)
         listed = Manifest(
             state.conditions.run_id,
             state.seq,
@@ -338,15 +344,18 @@ class RunWriter:
 
         The file is named after its first burst: should it have to be written twice, it replaces itself.
         """
-        if not self._pending or not self._compacts:
+        if not self._pending:
             return
-        from perbyte.store.tables import samples_table, write_table
+        from perbyte.store.samples import write_samples
 
-        place = self.directory / f"samples-{self._pending[0][0]:08d}.parquet"
+        place = self.directory / f"samples-{self._pending[0][0]:08d}.npz"
         state = self._begun()
-        write_table(place, samples_table(self._pending), state.seq, pack_state(state))
+        calibrated, audited = self._copied
+        own = replace(state, calibrations=state.calibrations[calibrated:], audits=state.audits[audited:])
+        write_samples(place, self._pending, state.seq, encode(own))
         self._listed[place.name] = entry_of_file(place)
         self._pending = []
+        self._copied = (len(state.calibrations), len(state.audits))
 
 
 def require_room(directory: Path) -> None:
@@ -378,8 +387,9 @@ def _ours(directory: Path, overwrite: bool) -> list[Path]:
     """The files of the run that lies in `directory` and may be overwritten. Raises StoreError for all else there."""
     try:
         present = [p for p in directory.iterdir() if p.name != LOCK_FILE and not _is_leftover(p)]
-        names = (RUN_FILE, CELLS_FILE, JOURNAL_FILE, MANIFEST_FILE, SIGNATURE_FILE, *BESIDE)
-        ours = [place for place in present if place.name in names or place.match(SAMPLES_GLOB)]
+        names = (RUN_FILE, FIGURES_FILE, CELLS_FILE, JOURNAL_FILE, MANIFEST_FILE, SIGNATURE_FILE, *BESIDE)
+        globs = (SAMPLES_GLOB, OLDER_SAMPLES_GLOB)
+        ours = [place for place in present if place.name in names or any(map(place.match, globs))]
         if present and not ours:
             raise StoreError(
                 f"{directory} is not empty and holds no run", hint="choose another place with --out"
@@ -433,7 +443,7 @@ def merge(paths: Sequence[Path], into: Path) -> Run:
         writer.begin(conditions)
         made = figures_of_stored(whole)
         writer.take_over(whole, made.failures)
-        writer.finish(made.cells, made.noise_floor, whole.measuring_s, whole.complete)
+        writer.finish(made.cells, made.noise_floor, whole.measuring_s, whole.complete, made.failures)
     return open_run(into)
 
 

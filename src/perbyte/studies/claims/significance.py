@@ -17,7 +17,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta, field
 
 from perbyte.datafile import Text
-from perbyte.model import Cell, Estimate, Run
+from perbyte.model import Burst, Cell, Estimate, Run
 from perbyte.model.text import counted
 from perbyte.stats.arrays import np
 from perbyte.stats.clean import cycles_per_call, ns_per_call
@@ -92,15 +92,16 @@ def _samples(runs: Sequence[Run], table: EvidenceTable) -> dict[tuple[str, Cell]
         if run.path is None:
             continue
         calibrations = {(learnt.process, learnt.epoch): learnt for learnt in run.calibrations}
+        taken: dict[tuple[Cell, int, int], list[Burst]] = {}
         for burst in bursts(run.path):
-            calibration = calibrations.get((burst.cell.process, burst.epoch))
-            if calibration is not None and burst.ticks:
-                cost = cycles_per_call if table.in_cycles else ns_per_call
-                values = cost(tabulate([burst]), calibration) / (
-                    burst.piece_bytes or burst.cell.size_bytes or 1
-                )
+            taken.setdefault((burst.cell, burst.epoch, burst.piece_bytes), []).append(burst)
+        cost = cycles_per_call if table.in_cycles else ns_per_call
+        for (cell, epoch, piece_bytes), of_epoch in taken.items():
+            calibration = calibrations.get((cell.process, epoch))
+            if calibration is not None and any(burst.ticks for burst in of_epoch):
+                values = cost(tabulate(of_epoch), calibration) / (piece_bytes or cell.size_bytes or 1)
                 kept = values[np.isfinite(values) & (values > 0)]
-                samples_of.setdefault((run.conditions.run_id, burst.cell), []).extend(kept.tolist())
+                samples_of.setdefault((run.conditions.run_id, cell), []).extend(kept.tolist())
     return samples_of
 
 

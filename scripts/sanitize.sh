@@ -1,0 +1,8 @@
+#!/bin/sh
+# The tests of the C code, watched by sanitizers. All warnings are errors in every build of a runner.
+set -eu
+cd "$(dirname "$0")/.."
+bin=.venv/bin
+
+PERBYTE_SANITIZE=1 $bin/perbyte build
+PERBYTE_SANITIZE=1 $bin/pytest -q --numprocesses auto --dist loadfile tests/sdk tests/conformance -m "not slow"
