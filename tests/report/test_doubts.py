@@ -19,8 +19,8 @@ from perbyte.report.legends import legend_of
 from perbyte.report.marks import Mark
 from perbyte.report.text import render_table
 from perbyte.report.wording import SIGNS, times_text
-from perbyte.stats import compare as comparing
 from perbyte.stats.compare import SHARED_CORE, Answer, Unsure, compare
+from perbyte.stats.compare import UNSEEN as LIE_AT_MOST
 
 FLOOR = 0.001  # that of made runs
 NAMES = ("alpha", "beta", "gamma", "delta", "epsilon")
@@ -97,7 +97,7 @@ def test_the_card_names_who_is_first_the_doubt_and_the_next_of_the_table(start: 
         if line.sign == "►":
             (winner,) = ahead
             seen = min((figure.per_call for figure in run.cells if vouched(figure)), default=math.inf)
-            far = winner.quality is not Quality.DOUBTED and comparing.UNSEEN * winner.per_call < seen
+            far = winner.quality is not Quality.DOUBTED and LIE_AT_MOST * winner.per_call < seen
             assert vouched(winner) or far, seed
         elif line.sign == "?":
             assert len(ahead) > 1
