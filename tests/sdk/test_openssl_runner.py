@@ -167,7 +167,8 @@ def test_a_tier_that_is_not_in_force_is_refused(evp: RunnerSpec) -> None:
         ("soft", {"OPENSSL_ia32cap": ":", "OPENSSL_armcap": "0xffff"}),
         ("full", {"OPENSSL_ia32cap": "~0x200000200000000", "OPENSSL_armcap": "0"}),
     ):
-        with Session(evp, cpu=cpu, environment=environment) as session, pytest.raises(RunnerError):
+        spec = checks.switched(evp, cpu, environment)
+        with Session(spec, cpu=cpu) as session, pytest.raises(RunnerError):
             session.hello()
 
 

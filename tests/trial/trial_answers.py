@@ -35,7 +35,7 @@ def answers(spec: RunnerSpec, algorithm: str) -> dict[tuple[str, str], int]:
                         raise
                     right += known.refused and refusal.code == "library"
                     continue
-                assert not known.refused
+                assert not known.refused or known.output
                 assert answer.output == known.output
                 right += 1
             outcomes[row.operation, row.contract] = right

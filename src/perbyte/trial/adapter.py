@@ -274,11 +274,13 @@ def _literal(text: str) -> str:
 _FORWARD = {"verify": "sign", "open": "seal"}
 _LEARNING = """\
 if (c->inverse && !trial_learnt{able}) {{
-	uint8_t *own = calloc(2, c->size + c->row->output + 1), *out = c->out;
+	size_t apart = (c->size + c->row->output + 64) / 64 * 64; /* both begin where buffers are asked to lie */
+	uint8_t *own = aligned_alloc(64, 2 * apart), *out = c->out;
 	const uint8_t *in = c->in;
 	if (own) {{
+		memset(own, 0, 2 * apart);
 		{message}
-		c->in = own + c->size + c->row->output;
+		c->in = own + apart;
 		c->out = {tag};
 		{forward};
 		c->in = own;

@@ -57,6 +57,9 @@ func look(function string, f func(*B)) (found []Found) {
 
 func (w *way) examine(b *B, f func(*B)) {
 	before := goroutine()
+	for (before-1)%batch > batch/2 {
+		before = goroutine()
+	}
 	first := w.once(b, f, 1)
 	started := goroutine() - before - 1
 	if first.children != nil {
@@ -72,8 +75,12 @@ func (w *way) examine(b *B, f func(*B)) {
 	w.told(found)
 }
 
-// goroutine is the number of one that is started now. On one processor they are counted one by one, so that two of them
-// tell how many were started between.
+// A processor takes the numbers of goroutines in batches of so many, and those of the next may be others' (the runtime's
+// _GoidCacheBatch): a number before the middle of one is followed by the next.
+const batch = 16
+
+// goroutine is the number of one that is started now. On one processor they are counted one by one within a batch, so
+// that two of them tell how many were started between.
 func goroutine() (number int) {
 	told := make(chan string)
 	go func() {
