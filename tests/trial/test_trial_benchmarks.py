@@ -281,6 +281,7 @@ def test_files_of_testing_b_list_what_they_have_and_what_cannot_be_measured(pack
         "BenchmarkTurns",
         "BenchmarkRange",
         "BenchmarkLoop",
+        "BenchmarkShares",
         "BenchmarkPrepared",
         "BenchmarkElsewhere",
         "BenchmarkOuter",
@@ -294,7 +295,7 @@ def test_files_of_testing_b_list_what_they_have_and_what_cannot_be_measured(pack
     assert "not here" in why["BenchmarkSkips"]
     assert "several loops" in why["BenchmarkTwice"]
     noted = {benchmark.name for benchmark in suite.benchmarks if benchmark.note}
-    assert noted == {"BenchmarkPrepared", "BenchmarkElsewhere"}
+    assert noted == {"BenchmarkPrepared", "BenchmarkElsewhere", "BenchmarkShares"}
 
 
 @needs_go

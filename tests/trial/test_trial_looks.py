@@ -16,9 +16,10 @@ SHA = "hashlib.sha512(data)"
 SCRIPT = "const { createHash } = require('node:crypto');\nlet last;\n"
 MEMO_JS = (
     "const kept = new Map();\nfunction my_hash(data) {\n  const name = Buffer.from(data).toString('latin1');\n"
-    "  let made = kept.get(name);\n  if (!made) kept.set(name, made = createHash('sha512').update(data).digest());\n"
-    "  return made;\n}\n"
-)
+    "  let made = kept.get(name);\n  if (made) return made;\n"
+    "  for (let i = 0; i < 4; i++) made = createHash('sha512').update(data).digest();\n"
+    "  kept.set(name, made);\n  return made;\n}\n"
+)  # four times, for the name alone costs a third of one
 MEMO_GO = """package memo
 import ("bytes"; "crypto/sha512")
 var last []byte

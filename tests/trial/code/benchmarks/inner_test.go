@@ -56,6 +56,14 @@ func BenchmarkLoop(b *testing.B) {
 	}
 }
 
+func BenchmarkShares(b *testing.B) {
+	for b.Loop() {
+		done := make(chan bool)
+		go close(done)
+		<-done
+	}
+}
+
 func BenchmarkPrepared(b *testing.B) {
 	told(b)
 	inputs := make([][]byte, b.N)
