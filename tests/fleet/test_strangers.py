@@ -10,7 +10,10 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fleet_processes import Fleet, wait_for
@@ -56,6 +59,12 @@ STRANGER = textwrap.dedent(
     os._exit(0)
     """
 )
+
+
+def run_apart(coroutine: Coroutine[Any, Any, object]) -> None:
+    """Run it in a thread: a browser that other tests of the process share has a loop in this one."""
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, coroutine).result()
 
 
 def stranger(address: str, secret: str = "", user: int = 0, space: str = "") -> str:
@@ -159,7 +168,7 @@ def test_nothing_that_a_stranger_sends_is_decoded(monkeypatch, tmp_path):
                     await connect(scheduler.address, timeout=1, **arguments)
             assert decoded, "a member is heard"
 
-    asyncio.run(knock())
+    run_apart(knock())
 
 
 def test_another_secret_is_said_by_client_and_worker(members):
@@ -167,9 +176,22 @@ def test_another_secret_is_said_by_client_and_worker(members):
     with pytest.raises(EnvironmentLacking, match="the secret of this fleet") as refused, connected(wrong):
         pass
     assert "--secret FILE" in refused.value.hint
-    texts: list[str] = []
-    with pytest.raises(EnvironmentLacking, match="does not have the secret"):
-        asyncio.run(worker_module.join(wrong, "two", texts.append))
+    joining = (
+        "import asyncio, sys\n"
+        "from perbyte.fleet.secret import entry\n"
+        "from perbyte.fleet.worker import join\n"
+        "asyncio.run(join(entry(sys.argv[1], sys.stdin.read()), 'two', print))"
+    )
+    # a worker handles signals, so it wants the main thread of a process
+    joined = subprocess.run(
+        [sys.executable, "-c", joining, members["scheduler"]],
+        input=new_secret(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert joined.returncode
+    assert "does not have the secret" in joined.stderr
     clear = entry(members["scheduler"].replace("tls", "tcp"), insecure=True)
     with pytest.raises(EnvironmentLacking, match="no scheduler answers"), connected(clear):
         pass

@@ -27,6 +27,7 @@ from perbyte.errors import (
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.plan import Survey
 from perbyte.model import Calibration, Cell, Failure, Policy, Process, RunnerIdentity
+from perbyte.model.cell import LOOP
 from perbyte.runners.session import Session, TimeLimits
 
 CALIBRATION_MS = 4.0  # some 200 readings of each chain, which tell the clock within 0.02 %
@@ -178,7 +179,7 @@ class Sessions:
         libgcrypt on 512 bytes takes 96 or 103 cycles. With others in each epoch the interval tells how far such luck
         reaches, and all runners have the same in an epoch.
         """
-        return self._epoch > 0 and cell.operation in _VARYING
+        return self._epoch > 0 and cell.operation in _VARYING and cell.state == LOOP
 
     def of(self, cell: Cell) -> Session:
         """The running session of a cell's process. Raises KeyError if it never started."""

@@ -27,7 +27,7 @@ _ACTIVE = re.compile(
 _ACTIVE_BUT_COLOURS = re.compile(rf"(?!\x1b\[[0-9;]*m)(?:{_ACTIVE.pattern})")
 
 # What CommonMark and its common extensions give a meaning to, and at the beginning of a line also these.
-_MARKUP = re.compile(r"[\\*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_MARKUP = re.compile(r"[\\`*\[\]|~$]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _BLOCK = re.compile(r"^(\s*(?:[0-9]{1,9}(?=[.)](?:\s|$)))?)([#+=.)-])")
 
 _NAMED = 6  # of what the same is noted of
@@ -61,7 +61,7 @@ def markdown_text(text: str, *, begins_line: bool = True) -> str:
     """A line of text as Markdown shows it, letter by letter: nothing in it is markup, a link, an image or HTML.
 
     Markup stands behind a backslash; `&`, `<` and `>` are entities. An address stays as it is: where it becomes a link,
-    that is to where it says. So do code spans. A list or a heading needs a line of its own: `begins_line`.
+    that is to where it says. A list or a heading needs a line of its own: `begins_line`.
     """
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     text = _MARKUP.sub(r"\\\g<0>", text)
