@@ -27,7 +27,6 @@ from perbyte.errors import (
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.plan import Survey
 from perbyte.model import Calibration, Cell, Failure, Policy, Process, RunnerIdentity
-from perbyte.model.cell import LOOP
 from perbyte.runners.session import Session, TimeLimits
 
 CALIBRATION_MS = 4.0  # some 200 readings of each chain, which tell the clock within 0.02 %
@@ -175,11 +174,10 @@ class Sessions:
         """True where this epoch has other keys and messages than the first.
 
         What a signature costs may depend on them: candidates are rejected, four of five in ML-DSA. Sixteen messages of
-        one key tell how long those take. So may what a cipher costs, by where its counter begins: AES-128-CTR of
-        libgcrypt on 512 bytes takes 96 or 103 cycles. With others in each epoch the interval tells how far such luck
-        reaches, and all runners have the same in an epoch.
+        one key tell how long those take. With others in each epoch the interval tells how far such luck reaches, and
+        all runners have the same in an epoch.
         """
-        return self._epoch > 0 and cell.operation in _VARYING and cell.state == LOOP
+        return self._epoch > 0 and cell.operation in _VARYING
 
     def of(self, cell: Cell) -> Session:
         """The running session of a cell's process. Raises KeyError if it never started."""
@@ -264,7 +262,7 @@ PAGE_BYTES = 4096
 LINE_BYTES = 64
 
 
-_VARYING = ("sign", "verify", "encrypt", "decrypt")
+_VARYING = ("sign", "verify")
 
 
 def draw_offset(seed: int, epoch: int) -> int:
