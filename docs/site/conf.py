@@ -80,10 +80,12 @@ PARTS: dict[str, dict[str, str]] = {
         "Decisions": "docs/adr/README",
         "Changes": "CHANGELOG",
     },
+    "Answers": {},
     "Studies": {},
     "Runners and tests": {},
 }
 GLOBS = {
+    "Answers": ("docs/answers/*",),
     "Studies": ("docs/studies/*", "studies/*/*"),
     "Runners and tests": ("runners/**", "protocol/transcripts/*", "tests/**"),
 }
