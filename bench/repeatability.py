@@ -1,16 +1,18 @@
 """How well a run repeats: several runs of 24 cells, and `openssl speed` beside them in the same minutes.
 
-    .venv/bin/python bench/repeatability.py [--runs 6] [--neighbours 0] [--keep DIR]
+    .venv/bin/python bench/repeatability.py [--runs 6] [--wide] [--neighbours 0] [--keep DIR]
 
-Prints for each cell (max/min - 1) of cycles per byte over the runs, then the median and the 90th percentile
-over the cells; and the same for what `openssl speed` says of its own cells (1 s each, as often). Then how many of the
-intervals hold the median of all runs, in all and by the number of epochs they stopped at. With --neighbours so many
-other programs work and rest meanwhile, as on a shared machine (bench/neighbours.py).
+Each run has a seed of its own. Prints for each cell (max/min - 1) of cycles per byte over the runs, then the median and
+the 90th percentile over the cells; and the same for what `openssl speed` says of its own cells (1 s each, as often).
+Then how many of the intervals hold the mean of the other runs, by both their errors, and how many pairs of intervals do
+not meet. --wide: 155 cells from 16 B to 8 KiB instead, 25 s a run. With --neighbours so many other programs work and
+rest meanwhile, as on a shared machine (bench/neighbours.py).
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import re
@@ -18,7 +20,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections import defaultdict
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,14 @@ CELLS = [
     "{openssl,libgcrypt,nettle,cryptopp}/camellia-128-ecb/encrypt@1KiB",
     "{openssl,libgcrypt,nettle,cryptopp}/sha-256/digest@16,8KiB",
 ]
+LIBRARIES, SIZES = "{openssl,libgcrypt,nettle,cryptopp}", "16,64,512,1KiB,8KiB"
+WIDE = [
+    f"{LIBRARIES}/{{aes-128-ctr,aes-256-cbc,chacha20}}/encrypt@{SIZES}",
+    f"{LIBRARIES}/{{aes-256-gcm,chacha20-poly1305}}/seal@{SIZES}",
+    f"{LIBRARIES}/{{sha-256,sha3-256,hmac-sha-256}}@{SIZES}",
+    "--budget",
+    "25s",
+]
 OPENSSL_SPEED = [
     ("aes-128-ecb", 16),
     ("aes-128-ecb", 8192),
@@ -39,13 +49,13 @@ OPENSSL_SPEED = [
 ]
 
 
-def measure(directory: Path, extra: list[str]) -> dict[str, dict[str, Any]]:
+def measure(directory: Path, cells: list[str], extra: list[str]) -> dict[str, dict[str, Any]]:
     command = [
         sys.executable,
         "-m",
         "perbyte.cli",
         "measure",
-        *CELLS,
+        *cells,
         "--json",
         "--quiet",
         "--out",
@@ -86,18 +96,31 @@ def summarise(title: str, runs: list[dict[str, float]]) -> None:
 
 
 def say_cover(runs: list[dict[str, dict[str, Any]]]) -> None:
-    held: dict[int, list[bool]] = defaultdict(list)
+    """An interval holds where it, widened by the others' error of the mean, reaches their mean (both of 95 %)."""
+    held, missed, apart, pairs = [], Counter[str](), 0, 0
     for name in runs[0]:
-        cells = [run[name] for run in runs if name in run]
-        middle = statistics.median(cell["cycles_per_call"] for cell in cells)
+        cells = [run[name] for run in runs if run.get(name, {}).get("interval_high")]
+        if len(cells) < 3:
+            continue
         for cell in cells:
-            low, high = cell["interval_low"] or 0.0, cell["interval_high"] or math.inf
-            held[cell["epochs"]].append(low <= middle <= high)
-    every = [item for some in held.values() for item in some]
-    print(f"\nintervals that hold the median of {len(runs)} runs: {sum(every)} of {len(every)}", end="")
-    print(f" ({100 * statistics.mean(every):.1f} %)")
-    for epochs, some in sorted(held.items()):
-        print(f"  stopped at {epochs:3d} epochs: {sum(some)} of {len(some)}")
+            others = [other for other in cells if other is not cell]
+            mean = statistics.mean(other["cycles_per_call"] for other in others)
+            error = math.hypot(*map(half, others)) / len(others)
+            held.append(abs(cell["cycles_per_call"] - mean) <= math.hypot(half(cell), error))
+            missed[name] += not held[-1]
+        for one, other in itertools.combinations(cells, 2):
+            pairs += 1
+            apart += max(one["interval_low"], other["interval_low"]) > min(
+                one["interval_high"], other["interval_high"]
+            )
+    print(f"\nintervals that hold the mean of the other runs: {sum(held)} of {len(held)}", end="")
+    print(f" ({100 * statistics.mean(held):.1f} %); pairs that do not meet: {apart} of {pairs}")
+    for name, times in missed.most_common(8):
+        print(f"  {times} of {len(runs)} missed  {name}")
+
+
+def half(cell: dict[str, Any]) -> float:
+    return (cell["interval_high"] - cell["interval_low"]) / 2
 
 
 def main() -> None:
@@ -105,6 +128,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--runs", type=int, default=6)
+    parser.add_argument("--wide", action="store_true")
     parser.add_argument("--neighbours", type=int, default=0, help="so many other programs run meanwhile")
     parser.add_argument("--keep", type=Path, help="keep the run directories here")
     parser.add_argument("--no-openssl-speed", action="store_true")
@@ -115,7 +139,9 @@ def main() -> None:
         place.mkdir(parents=True, exist_ok=True)
         ours, theirs = [], []
         for number in range(arguments.runs):
-            ours.append(measure(place / f"run-{number}", extra))
+            seed = ["--seed", str(11 * (number + 1))]
+            cells = WIDE if arguments.wide else CELLS
+            ours.append(measure(place / f"run-{number}", [*cells, *seed], extra))
             if not arguments.no_openssl_speed:
                 theirs.append(openssl_speed())
             print(f"run {number + 1} of {arguments.runs} done", file=sys.stderr)

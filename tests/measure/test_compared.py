@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from perbyte.measure.answers import NOBODY, OWN_KEY, RANDOM, Answers, known_dige
 from perbyte.measure.fresh import Fresh
 from perbyte.measure.looks import Allowance, Given
 from perbyte.measure.referees import Referees
+from perbyte.measure.sessions import material_seed
 from perbyte.model import Audit, Cell, Policy
 
 HASH = Cell("alpha", "sha-256", "digest", 64, "oneshot/1")
@@ -24,8 +26,6 @@ ECDSA = Cell("alpha", "ecdsa-p256", "sign", 32, "pk/1")
 
 class Others:
     """Other libraries, each with what it gives to every question."""
-
-    seed = 7
 
     def __init__(self, **digests: str) -> None:
         self.digests = digests
@@ -40,8 +40,8 @@ class Others:
     def of(self, cell: Cell) -> Any:
         return SimpleNamespace(identity=lambda: SimpleNamespace(library=cell.runner))
 
-    def digest(self, other: Cell, seed: int, calls: int) -> str:
-        self.asked.append((other.runner, seed, calls))
+    def digest(self, other: Cell, given: Given) -> str:
+        self.asked.append((other.runner, given.seed, given.calls))
         return self.digests[other.runner]
 
 
@@ -53,7 +53,7 @@ def compare(cell: Cell, given: list[Given], others: Any) -> tuple[tuple[int, str
 
 def chain(cell: Cell, calls: int, *, right: bool = True, seed: int = 5) -> Given:
     known = known_digest(cell, load().find(cell.algorithm), seed, calls, key_seed=Policy().seed) or "0" * 16
-    return Given(cell, seed, calls, known if right else "f" * 16, 1e-5)
+    return Given(cell, Policy().seed, seed, calls, known if right else "f" * 16, 1e-5)
 
 
 def test_a_long_chain_is_held_against_hashlib_also_of_a_runner_that_is_alone() -> None:
@@ -63,7 +63,7 @@ def test_a_long_chain_is_held_against_hashlib_also_of_a_runner_that_is_alone() -
 
 
 def test_where_hashlib_does_not_know_another_library_makes_the_chain() -> None:
-    given = [Given(CIPHER, 5, 300, "a" * 16, 1e-5)]
+    given = [Given(CIPHER, 7, 5, 300, "a" * 16, 1e-5)]
     others = Others(beta="a" * 16, gamma="a" * 16)
     assert compare(CIPHER, given, others) == ((1, ""), [])
     assert others.asked == [("beta", 5, 300)], "one is enough that gives the same"
@@ -74,10 +74,10 @@ def test_where_hashlib_does_not_know_another_library_makes_the_chain() -> None:
 
 
 def test_what_is_drawn_or_signed_by_an_own_key_is_no_fault_and_nobody_vouches_for_it() -> None:
-    signed = [Given(RSA, 5, 3, "a" * 16, 1e-3)]
+    signed = [Given(RSA, 7, 5, 3, "a" * 16, 1e-3)]
     assert compare(RSA, signed, Others(beta="a" * 16)) == ((1, ""), [])
     assert compare(RSA, signed, Others(beta="b" * 16)) == ((0, OWN_KEY), [])
-    assert compare(ECDSA, [Given(ECDSA, 5, 3, "a" * 16, 1e-3)], Others(beta="b" * 16)) == ((0, RANDOM), [])
+    assert compare(ECDSA, [Given(ECDSA, 7, 5, 3, "a" * 16, 1e-3)], Others(beta="b" * 16)) == ((0, RANDOM), [])
 
 
 def test_who_is_no_process_of_the_run_is_asked_nothing() -> None:
@@ -102,7 +102,7 @@ class Drawing:
 
 @pytest.fixture
 def asks() -> Fresh:
-    referees: Any = SimpleNamespace(seed=7, handle=lambda cell, seed: 1)
+    referees: Any = SimpleNamespace(handle=lambda cell, seed=None: 1)
     return Fresh(load(), referees)
 
 
@@ -138,3 +138,21 @@ def test_a_verdict_that_is_wrong_on_what_nobody_knew_is_wrong(
     session: Any = SimpleNamespace(process=process, check_vector=lambda *_: None, check_calls=lambda *_: None)
     audit = asks.look(session, 1, Audit(cell, 0), 1e-4)
     assert "took for right a changed message" in audit.wrong
+
+
+def test_a_chain_is_held_against_calls_with_the_key_of_its_own_epoch() -> None:
+    mac = Cell("alpha", "hmac-sha-256", "mac", 64, "message/1")
+    made = [known_digest(mac, load().find(mac.algorithm), 5, 2, key_seed=seed) or "" for seed in (7, 8)]
+    assert made[0]
+    assert made[0] != made[1]
+    for key_seed, wrong in ((7, []), (8, [("alpha", "incorrect")])):
+        assert compare(mac, [Given(mac, key_seed, 5, 2, made[0], 1e-5)], Others()) == ((1, ""), wrong)
+
+
+def test_each_epoch_has_a_key_and_a_nonce_of_its_own_where_the_cost_may_hang_on_them() -> None:
+    assert material_seed(7, 0, CIPHER) == 7
+    assert material_seed(7, 3, HASH) == 7
+    drawn = [material_seed(seed, epoch, CIPHER) for seed in (7, 8) for epoch in range(1, 5)]
+    assert len({*drawn, 7, 8}) == 10, "runs of neighbouring seeds share none"
+    assert material_seed(7, 3, CIPHER) == material_seed(7, 3, replace(CIPHER, runner="beta"))
+    assert material_seed(7, 3, replace(CIPHER, state="cold")) == 7

@@ -11,6 +11,7 @@ from scripted_studies import CLAIM, PUBLISHED, STUDY, Overrides, scripted_run, w
 from perbyte import places
 from perbyte.errors import DataFileError
 from perbyte.model import Failure, Run
+from perbyte.model.figure import Doubt, Warning
 from perbyte.report.runview import RunView
 from perbyte.report.sections import claims_section
 from perbyte.report.studyview import claims_page, judgement_data, seen_rows, tally
@@ -305,6 +306,11 @@ by = ["runner", "operation", "size_bytes"]
     assert "ended early" not in page
     short = claims_page(study, judgement, [replace(run, complete=False, measuring_s=7.6)])
     assert "(ended early, after 8 s of measuring)" in short
+    assert "randomisation" not in page
+    old = [replace(figure, warnings=(Warning(Doubt.LAYOUT, "one place"),)) for figure in run.cells]
+    assert "; address randomisation was off." in claims_page(
+        study, judgement, [replace(run, cells=tuple(old))]
+    )
     assert "- Here:" not in claims_page(study)
     (_, verdict) = judgement_data(judgement)["verdicts"]
     assert (verdict["outcome"], verdict["about"], verdict["partial"], verdict["compared"], verdict["left_out"]) == (

@@ -23,7 +23,7 @@ from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerRefused
 from perbyte.measure.looks import MOST_BYTES, Allowance, Given, Looks, problem, question
 from perbyte.measure.referees import Referees
-from perbyte.measure.sessions import Sessions
+from perbyte.measure.sessions import Sessions, material_seed
 from perbyte.measure.validation import find_wrong
 from perbyte.model import Algorithm, Cell, Policy
 from perbyte.protocol.material import stream
@@ -123,7 +123,7 @@ class Answers:
         self._catalogue = catalogue
         self._drawn = drawn
         self._digests: dict[Asked, dict[Cell, str]] = {}
-        self._asked: dict[Asked, tuple[int, int]] = {}  # seed and calls of chains that others were asked for
+        self._asked: dict[Asked, Given] = {}  # chains that others were asked for
         self.lengths: dict[Asked, int] = {}
         self.convicted: set[str] = set()
 
@@ -175,7 +175,7 @@ class Answers:
         """
         for other in referees.others(given.cell):
             with contextlib.suppress(RunnerError, KeyError):
-                if referees.digest(other, given.seed, given.calls) == given.digest:
+                if referees.digest(other, given) == given.digest:
                     return True
         return False
 
@@ -184,14 +184,14 @@ class Answers:
         cell, asked = given.cell, (*question(given.cell), epoch, given.seed, given.calls)
         answers = self._digests.setdefault(asked, {})
         answers[cell] = given.digest
-        self._asked[asked] = given.seed, given.calls
+        self._asked[asked] = given
         known = self._known(asked, cell, cell.size_bytes, _USUAL_BYTES)
         if known == given.digest:
             return True
         libraries = 1
         for other in referees.others(cell):
             with contextlib.suppress(RunnerError, KeyError):
-                if digest := referees.digest(other, given.seed, given.calls):
+                if digest := referees.digest(other, given):
                     answers[other] = digest
                     libraries += 1
             if libraries >= ENOUGH_LIBRARIES or (libraries > 1 and len(set(answers.values())) < 2):
@@ -217,7 +217,7 @@ class Answers:
                 self.convicted |= {cell.runner} if kind == "incorrect" else set()
                 message = f"disagrees with {others} on data of {size} bytes that nobody knew before"
                 if of_chain:
-                    message += f", in a chain of {self._asked[asked][1]} calls"
+                    message += f", in a chain of {self._asked[asked].calls} calls"
                 yield Disagreement(cell, kind, message, asked[-1] == ELSEWHERE)
         # what rows were tried on elsewhere is compared in later epochs too
         self._digests = {asked: given for asked, given in self._digests.items() if asked[-1] == ELSEWHERE}
@@ -225,10 +225,13 @@ class Answers:
 
     def _known(self, asked: Asked, cell: Cell, size: int, most_bytes: int = _MOST_BYTES) -> str | None:
         """What hashlib gives for a chain; None where it does not know the algorithm."""
-        seed, calls = self._asked.get(asked) or self._drawn[asked]
+        if given := self._asked.get(asked):
+            seed, calls, key_seed = given.seed, given.calls, given.key_seed
+        else:
+            (seed, calls), epoch = self._drawn[asked], cast("int", asked[-1])
+            key_seed = seed ^ 1 if epoch == ELSEWHERE else material_seed(self._policy.seed, epoch, cell)
         if calls * size > most_bytes:
             return None
-        key_seed = seed ^ 1 if asked[-1] == ELSEWHERE else self._policy.seed
         asked_of = replace(cell, size_bytes=size)
         return known_digest(asked_of, self._catalogue.find(cell.algorithm), seed, calls, key_seed=key_seed)
 

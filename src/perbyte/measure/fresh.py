@@ -90,7 +90,7 @@ class Fresh:
         """Signatures of several messages by a key that is drawn here."""
         key, signed = _private(known), set[str]()
         with contextlib.suppress(RunnerRefused):
-            handle = self._referees.handle(cell, self._referees.seed)
+            handle = self._referees.handle(cell)
             for _ in range(0 if known.fixed_key else MESSAGES):
                 output = session.check_vector(
                     handle, _asked(cell, key, secrets.token_hex(cell.size_bytes))
@@ -130,7 +130,7 @@ class Fresh:
         """The same of another library, whose calls are timed from outside; 0 where there is none."""
         for other in self._referees.others(cell):
             with contextlib.suppress(RunnerError, KeyError, _WrongVerdict):
-                session, handle = self._referees.of(other), self._referees.handle(other, self._referees.seed)
+                session, handle = self._referees.of(other), self._referees.handle(other)
                 few, many = (_cpu_s(session, handle, calls) for calls in (1, 1 + MORE_CALLS))
                 if many > few:
                     return self._ratio(session, handle, (many - few) / MORE_CALLS, vector)

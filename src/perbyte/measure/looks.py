@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from perbyte.errors import RunnerRefused
 from perbyte.measure.rounds import PATIENCE
-from perbyte.measure.sessions import Sessions
+from perbyte.measure.sessions import Sessions, material_seed
 from perbyte.measure.ways import Cut
 from perbyte.measure.witness import Witness, clock_hz
 from perbyte.model import Audit, Cell, Policy, Process
@@ -58,9 +58,13 @@ AuditPlace = Sessions | Witness
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A chain that a cell made: what was asked, what came out, and the seconds of CPU time that it took."""
+    """A chain that a cell made: what was asked, what came out, and the seconds of CPU time that it took.
+
+    `key_seed` is that of its handle, which key 0 comes from where the contract does not set one in the call.
+    """
 
     cell: Cell
+    key_seed: int
     seed: int
     calls: int
     digest: str
@@ -197,7 +201,8 @@ class Looks:
             )
         session, handle = sessions.of(cell), sessions.handle(cell)
         try:
-            few = self._ask(session, handle, cell, seed, calls)
+            key_seed = material_seed(self._policy.seed, audit.epoch, cell)
+            few = self._ask(session, handle, cell, key_seed, seed, calls)
             if few.answer.afresh:
                 link_s = self.anew_s[cell.process] = few.cpu_s / calls
                 self._allowance.spent_s += max(0.0, few.cpu_s - ANEW_FREE_S)
@@ -213,7 +218,7 @@ class Looks:
                 control_s = beside.cpu_s / calls if beside.answer.control else None
                 return self._chained(audit, few, few.cpu_s / calls, control_s)
             control_s = self._control_s(session, handle, calls, more) if turned else None
-            many = self._ask(session, handle, cell, secrets.randbits(64), calls + more)
+            many = self._ask(session, handle, cell, key_seed, secrets.randbits(64), calls + more)
             control_s = control_s if turned else self._control_s(session, handle, calls, more)
         except RunnerRefused as refused:
             return replace(audit, unchained=f"{refused.code}: {refused}")
@@ -221,11 +226,13 @@ class Looks:
             return replace(audit, wrong=fault)
         return self._chained(audit, few, (many.cpu_s - few.cpu_s) / more, control_s)
 
-    def _ask(self, session: Session, handle: int, cell: Cell, seed: int, calls: int) -> Chained:
+    def _ask(
+        self, session: Session, handle: int, cell: Cell, key_seed: int, seed: int, calls: int
+    ) -> Chained:
         """A chain whose result is kept to be compared: whoever makes it cannot know which of them is."""
         made = session.audit(handle, seed=seed, calls=calls)
         if not problem(made):
-            self.given.append(Given(cell, seed, calls, made.answer.digest, made.cpu_s))
+            self.given.append(Given(cell, key_seed, seed, calls, made.answer.digest, made.cpu_s))
         return made
 
     def shorter(self, sessions: AuditPlace, audit: Audit, multiple: int) -> Audit:
@@ -238,12 +245,13 @@ class Looks:
         shorter = replace(cell, size_bytes=size // max(multiple, 1) * max(multiple, 1))
         row = cell.algorithm, cell.operation, cell.contract
         with contextlib.suppress(RunnerRefused):
-            handle = session.prepare(*row, shorter.size_bytes, seed=self._policy.seed)
+            key_seed = self._policy.seed
+            handle = session.prepare(*row, shorter.size_bytes, seed=key_seed)
             try:
-                few = self._ask(session, handle, shorter, secrets.randbits(64), 2)
+                few = self._ask(session, handle, shorter, key_seed, secrets.randbits(64), 2)
                 more = max(2, min(32, round(CONFIRM_S / max(few.cpu_s / 2, 1e-9))))
                 control_s = self._control_s(session, handle, 2, more)
-                many = self._ask(session, handle, shorter, secrets.randbits(64), 2 + more)
+                many = self._ask(session, handle, shorter, key_seed, secrets.randbits(64), 2 + more)
             finally:
                 session.release(handle)
             if few.answer.failures or many.answer.failures:

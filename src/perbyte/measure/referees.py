@@ -14,6 +14,7 @@ from typing import Self
 
 from perbyte import places
 from perbyte.errors import PerbyteError, RunnerRefused
+from perbyte.measure.looks import Given
 from perbyte.measure.sessions import Sessions
 from perbyte.model import Cell, Policy, Process
 from perbyte.runners import RunnerSpec, locate, stale
@@ -49,11 +50,6 @@ class Referees:
         self._handles: dict[tuple[Cell, int], int] = {}
         self._run: Sessions | None = None
         self._cells: Sequence[Cell] = ()
-
-    @property
-    def seed(self) -> int:
-        """That of the run's own material."""
-        return self._policy.seed
 
     def __enter__(self) -> Self:
         return self
@@ -121,18 +117,17 @@ class Referees:
                 if _offers(session, cell):
                     yield other
 
-    def digest(self, other: Cell, seed: int, calls: int) -> str:
-        """What a chain gives whose key is that of the run, made by another library. Raises RunnerError.
-
-        Empty where a call of it failed.
-        """
-        answer = self.of(other).audit(self.handle(other, self._policy.seed), seed=seed, calls=calls).answer
+    def digest(self, other: Cell, given: Given) -> str:
+        """What a chain gives when another library makes it. Raises RunnerError; empty where a call of it failed."""
+        handle = self.handle(other, given.key_seed)
+        answer = self.of(other).audit(handle, seed=given.seed, calls=given.calls).answer
         return "" if answer.failures else answer.digest
 
-    def handle(self, other: Cell, seed: int) -> int:
-        """The handle of a cell whose material comes from `seed`. Raises RunnerError."""
-        if self._run and seed == self._policy.seed and other in self._cells:
+    def handle(self, other: Cell, seed: int | None = None) -> int:
+        """The handle of a cell whose material comes from `seed`; None: from whichever. Raises RunnerError."""
+        if self._run and other in self._cells and seed in (None, self._run.seed_of(other)):
             return self._run.handle(other)
+        seed = self._policy.seed if seed is None else seed
         if (other, seed) not in self._handles:
             own = [known for known in self._handles if known[0].process == other.process]
             for known in own if len(own) >= MOST_HANDLES else ():

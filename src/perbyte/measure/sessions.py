@@ -27,6 +27,7 @@ from perbyte.errors import (
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.plan import Survey
 from perbyte.model import Calibration, Cell, Failure, Policy, Process, RunnerIdentity
+from perbyte.model.cell import LOOP
 from perbyte.runners.session import Session, TimeLimits
 
 CALIBRATION_MS = 4.0  # some 200 readings of each chain, which tell the clock within 0.02 %
@@ -165,19 +166,14 @@ class Sessions:
             cell.operation,
             cell.contract,
             cell.size_bytes,
-            seed=(self._policy.seed + (self._epoch if self.drawn_anew(cell) else 0)) % 2**64,
+            seed=self.seed_of(cell),
             offset=self._offset,
             input_path=self._input_path,
         )
 
-    def drawn_anew(self, cell: Cell) -> bool:
-        """True where this epoch has other keys and messages than the first.
-
-        What a signature costs may depend on them: candidates are rejected, four of five in ML-DSA. Sixteen messages of
-        one key tell how long those take. With others in each epoch the interval tells how far such luck reaches, and
-        all runners have the same in an epoch.
-        """
-        return self._epoch > 0 and cell.operation in _VARYING
+    def seed_of(self, cell: Cell) -> int:
+        """What keys, nonces and messages of a cell come from in this epoch."""
+        return material_seed(self._policy.seed, self._epoch, cell)
 
     def of(self, cell: Cell) -> Session:
         """The running session of a cell's process. Raises KeyError if it never started."""
@@ -262,7 +258,21 @@ PAGE_BYTES = 4096
 LINE_BYTES = 64
 
 
-_VARYING = ("sign", "verify")
+# whose cost may hang on key, nonce or message; a digest's does not, and one of a password takes long
+_VARYING = ("sign", "verify", "encrypt", "decrypt", "seal", "open", "derive", "encapsulate", "decapsulate")
+
+
+def material_seed(seed: int, epoch: int, cell: Cell) -> int:
+    """What keys, nonces and messages of a cell come from in an epoch of a run of `seed`.
+
+    What a signature costs may depend on them: candidates are rejected, four of five in ML-DSA. Sixteen messages of one
+    key tell how long those take. So may what a cipher costs, by where its counter begins: AES-128-CTR of libgcrypt on
+    512 bytes takes 96 or 103 cycles. With others in each epoch the interval tells how far such luck reaches, and all
+    runners have the same in an epoch. Calls in other states than the loop are few, and are held against one output.
+    """
+    if not epoch or cell.operation not in _VARYING or cell.state != LOOP:
+        return seed
+    return random.Random(f"material/{seed}/{epoch}").getrandbits(64)
 
 
 def draw_offset(seed: int, epoch: int) -> int:

@@ -383,7 +383,7 @@ def confirm(
     make as many calls untimed; without one, the cell's own process is. Whoever breaks off when asked has failed
     itself: the failure then bears the address of the witness, and another one should be asked.
     """
-    if calls == 1 and cell in known and not sessions.drawn_anew(cell):
+    if calls == 1 and cell in known and sessions.seed_of(cell) == sessions.seed:
         expected, by = known[cell], "before the timing"
     else:
         witness = next((other for other in others if sessions.runs(other.process)), cell)

@@ -16,6 +16,7 @@ from perbyte.errors import PerbyteError
 from perbyte.model import Run
 from perbyte.model.text import markdown_text, plain
 from perbyte.report.listing import Entry, Head, Listing, markdown, records
+from perbyte.report.methods import at_one_place
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.wording import (
     interval_text,
@@ -407,9 +408,10 @@ def _described(run: Run) -> str:
     libraries = sorted({f"{figure.library} {figure.library_version}".strip() for figure in run.cells})
     machine = core_of(run)
     early = "" if run.complete else f" (ended early, after {run.measuring_s:.0f} s of measuring)"
+    placed = "; address randomisation was off" if at_one_place(run) else ""
     return (
         f"{plain(run.conditions.run_id, 80)}{early}, {plain(run.conditions.started_at[:10], 10)}, {machine}, "
-        f"Perbyte {plain(run.conditions.perbyte_version, 20)}, {plain(', '.join(libraries), 300)}."
+        f"Perbyte {plain(run.conditions.perbyte_version, 20)}, {plain(', '.join(libraries), 300)}{placed}."
     )
 
 
