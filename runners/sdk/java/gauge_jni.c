@@ -3,7 +3,7 @@
  * way back from one native call and the way into the next one; calibration measures that with an empty loop
  * (Gauge.java). Unarmed, both return at once: then the same Java code is warmed up and checked that is timed.
  */
-#include "gauge.h"
+#include "kernel.h"
 
 #include <jni.h>
 #include <string.h>
@@ -38,6 +38,23 @@ NATIVE(void, arm)(JNIEnv *env, jclass self, jboolean on)
 	(void)env;
 	(void)self;
 	armed = on;
+}
+
+NATIVE(void, begin)(JNIEnv *env, jclass self)
+{
+	(void)env;
+	(void)self;
+	pb_kernel_begin(&gauge);
+}
+
+/* The flags that all samples of the burst get. */
+NATIVE(jint, end)(JNIEnv *env, jclass self)
+{
+	pb_sample all = {0};
+	(void)env;
+	(void)self;
+	pb_kernel_end(&gauge, &all, 1);
+	return (jint)all.flags;
 }
 
 NATIVE(jlong, ticks)(JNIEnv *env, jclass self)

@@ -39,6 +39,7 @@ final class Burst {
         }
         Loop loop = work.loop;
         calls = order.calls > 0 ? (int) order.calls : chooseCalls(loop, order.sampleUs);
+        Gauge.begin();
         long start = System.nanoTime();
         if (calls > 1 && order.warmUs > 0) { // caches and predictors saw other cells meanwhile
             long until = start + (long) (order.warmUs * 1000);
@@ -55,6 +56,10 @@ final class Burst {
             clean += sample(loop, order) ? 1 : 0;
         } while (count < order.samples && count < MAX_SAMPLES && !(order.clean > 0 && clean >= order.clean)
                 && (System.nanoTime() - start) * 1e-6 < order.limitMs);
+        int disturbed = Gauge.end();
+        for (int i = 0; i < count; i++) {
+            samples[Gauge.FLAGS][i] |= disturbed;
+        }
         try {
             loop.show();
         } catch (Exception error) {

@@ -48,6 +48,11 @@ public final class Gauge {
 
     static native void arm(boolean on);
 
+    /** The two ends of a burst, between which the kernel is not asked about each sample: kernel.h. */
+    static native void begin();
+
+    static native int end();
+
     static native long ticks();
 
     static native void read(long[] fields);
