@@ -3,7 +3,7 @@
  *
  * Usage: ordinary LIBRARY WHAT SIZE CORE. LIBRARY: openssl, libgcrypt, nettle, cryptopp; WHAT: ctr (AES-128), gcm
  * (AES-128, nonce of 12 bytes, 16 bytes of additional data), sha256, hmac (SHA-256), ed25519 (openssl, sign). Prints core
- * cycles of a call: samples of n and of 2 n calls alternate, and the difference of their lower quartiles is free of what
+ * cycles of a call: samples of n and of 2 n calls alternate, and the difference of their medians is free of what
  * reading the clock costs. The core's clock is read off a chain of multiplications before and after each sample. */
 #include <cryptopp/aes.h>
 #include <cryptopp/gcm.h>
@@ -31,7 +31,7 @@
 #include <string>
 #include <vector>
 
-enum { SAMPLES = 1200, CHAIN = 4000, CYCLES_A_SAMPLE = 40000, MOST = 16384 };
+enum { SAMPLES = 1200, CHAIN = 4000, CYCLES_A_SAMPLE = 40000, MOST = 16384, PAGE = 4096 };
 static const double WARM = 3e7, CLOCK_AGREES = 1.01;
 
 static uint64_t now()
@@ -70,10 +70,10 @@ template <class Call> static double sample(Call &call, long calls)
 	return ticks * 3 * (CHAIN / 2) / ((before + after) / 2);
 }
 
-static double lower_quartile(std::vector<double> &values)
+static double median(std::vector<double> &values)
 {
 	std::sort(values.begin(), values.end());
-	return values.empty() ? 0 : values[values.size() / 4];
+	return values.empty() ? 0 : values[values.size() / 2];
 }
 
 template <class Call> static double cost(Call call)
@@ -90,7 +90,7 @@ template <class Call> static double cost(Call call)
 		if (double t = sample(call, 2 * calls))
 			twice.push_back(t);
 	}
-	return (lower_quartile(twice) - lower_quartile(once)) / double(calls);
+	return (median(twice) - median(once)) / double(calls);
 }
 
 static unsigned char key[32], nonce[16], aad[16], tag[64];
@@ -263,8 +263,12 @@ int main(int argc, char **argv)
 		byte = static_cast<unsigned char>(random());
 	for (auto &byte : nonce)
 		byte = static_cast<unsigned char>(random());
-	auto *in = static_cast<unsigned char *>(malloc(size)),
-	     *out = static_cast<unsigned char *>(malloc(size + 64));
+	/* buffers of real programs begin on any 16 bytes of a page */
+	auto anywhere = [&] {
+		return static_cast<unsigned char *>(aligned_alloc(PAGE, 2 * MOST)) +
+		       random() % PAGE / 16 * 16;
+	};
+	unsigned char *in = anywhere(), *out = anywhere();
 	memset(in, 1, size);
 	memset(out, 0, size + 64);
 	double cycles = library == "openssl"     ? openssl(what, in, out, size)
