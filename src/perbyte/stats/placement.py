@@ -41,7 +41,8 @@ LEAST_SLOW = 3  # places of a heap, and of a window
 QUESTIONS = 4  # that share the error rate
 MOST_NAMED = 4
 BINS, FINE_BINS = 64, 4  # of a page: a line each; of a line: 16 bytes each, what allocators keep to
-BLOCK, ENOUGH_BEYOND, MOST_PERMUTATIONS = 250, 25, 9999
+BLOCK, ENOUGH_BEYOND = 250, 25  # permutations that are made at once, and those as strong after which no more are
+LEAST_PERMUTATIONS, MOST_PERMUTATIONS = 1000, 10_000
 LIBRARY_BITS = range(12, 41)  # of an address that the system draws
 _SEED = 20261127
 
@@ -122,16 +123,17 @@ def _repeats(twice: Floats, error: float, draw: np.random.Generator) -> bool:
     def beyond(count: int) -> int:
         return int((draw.permuted(np.tile(second, (count, 1)), axis=1) @ first >= found).sum())
 
-    return _p_value(beyond) <= error
+    return _p_value(beyond, error) <= error
 
 
-def _p_value(beyond: Callable[[int], int]) -> float:
-    """The p-value of a statistic; `beyond(n)`: how many of n more permutations reach it.
+def _p_value(beyond: Callable[[int], int], error: float) -> float:
+    """The p-value of a statistic, to be held against `error`; `beyond(n)`: how many of n more permutations reach it.
 
     It is not pursued once enough of them do (Besag and Clifford 1991).
     """
     reached = made = 0
-    while made < MOST_PERMUTATIONS and reached < ENOUGH_BEYOND:
+    most = min(MOST_PERMUTATIONS, max(LEAST_PERMUTATIONS, 12 / error))
+    while made < most and reached < ENOUGH_BEYOND:
         reached += beyond(BLOCK)
         made += BLOCK
     return (reached + 1) / (made + 1)
@@ -247,7 +249,7 @@ def _named(
             shuffled = _shuffled(centred, processes, count, draw)
             return int((scan.largest(shuffled) >= found - 1e-9).sum())
 
-        p = _p_value(beyond)
+        p = _p_value(beyond, error)
         if p > error:
             break
         factor = left[which]
@@ -308,7 +310,7 @@ def _of_processes(
 
     within = float(np.var(costs - means[processes])) * len(costs) / max(1, len(costs) - len(counts))
     between = math.sqrt(max(0.0, float(means.var(ddof=1)) - within * float(np.mean(1 / counts))))
-    p = _p_value(beyond)
+    p = _p_value(beyond, error)
     if p > error or between < LEAST_EFFECT:
         return []
     return [_library_bit(places, means, processes, error, draw) or _process(means, processes, p)]
@@ -345,7 +347,7 @@ def _library_bit(
         reached = np.abs(rows @ columns / np.sqrt(scale)).max(axis=1)
         return int((reached >= abs(deviates[best]) - 1e-12).sum())
 
-    p = _p_value(beyond)
+    p = _p_value(beyond, error)
     if p > error:
         return None
     name, bit, values = bits[best]
@@ -376,7 +378,7 @@ def _far_and_near(
         rows = draw.permuted(np.tile(centred, (count, 1)), axis=1)
         return int((np.abs(rows[:, far].sum(axis=1)) >= found - 1e-12).sum())
 
-    p = _p_value(beyond)
+    p = _p_value(beyond, error)
     if p > error or more.value < LEAST_EFFECT:  # dearer near its library has no reason that anybody knows
         return [], more
     return [Decider("distance", 0, 0, 0, more, p, sum(place.far and not place.near for place in places))], more
