@@ -83,7 +83,9 @@ def known(trials: int, names: Iterable[str]) -> None:
 def libraries(selectors: Sequence[str]) -> None:
     """Measure cells with their places, and print a row for each."""
     with tempfile.TemporaryDirectory() as room:
-        done = conduct(make_request(selectors, None, None, None), replace(Policy(), budget_s=5.0), out=Path(room) / "run")
+        done = conduct(
+            make_request(selectors, None, None, None), replace(Policy(), budget_s=5.0), out=Path(room) / "run"
+        )
         placements = with_places(done).run.placements
     print("| cell | median | 5 % to 95 % of places | slow places | they cost | what decides |")
     print("|---|---|---|---|---|---|")
@@ -132,12 +134,16 @@ def tunable() -> None:
             how = {"cell": cell, "epoch": 0, "round": 0, "samples": 1, "limit_ms": 5.0}
             taken = session.measure(handle, forks=1, places=(0, 0, 0, 0), **how)
             *_, library, caller = taken.placed
-            print(f"{name}: library {library:#x}, caller {caller:#x}, {(library - caller) / 2**30:,.1f} GiB apart")
+            print(
+                f"{name}: library {library:#x}, caller {caller:#x}, {(library - caller) / 2**30:,.1f} GiB apart"
+            )
 
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", choices=["known", "libraries", "tunable"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--trials", type=int, default=20)

@@ -101,7 +101,7 @@ def test_the_loader_of_a_program_is_read_from_it():
 
 @pytest.mark.native
 def test_a_real_program_lies_where_it_was_asked_to_and_beside_its_library(tmp_path):
-    """The functions of bench/placed, whose cost by place is known: one that looks at its stack, and one at its callee."""
+    """Functions of bench/placed, whose cost by place is known: one looks at its stack, one at its callee."""
     from perbyte.measure.machine import choose_cores
     from perbyte.runners.build import build
     from perbyte.runners.locate import read_spec
@@ -113,7 +113,9 @@ def test_a_real_program_lies_where_it_was_asked_to_and_beside_its_library(tmp_pa
     build(spec)
     cells = [Cell("placed", name, "encrypt", 64, "stream/1") for name in ("stack", "far")]
     stack, far = PlaceDrawing({"placed": spec}, Policy(), choose_cores(())[:1]).take(cells)
-    assert {len({place.input % 4096 for place in stack.usual}) > 64, all(p.far for p in stack.usual)} == {True}
+    assert {len({place.input % 4096 for place in stack.usual}) > 64, all(p.far for p in stack.usual)} == {
+        True
+    }
     assert any(place.near and not place.far for place in far.places)
     assert [each.factor for each in stack.deciders][:1] == ["stack"]
     assert "distance" in [each.factor for each in far.deciders]

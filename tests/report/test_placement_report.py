@@ -30,7 +30,9 @@ def placed(*deciders, **changes):
     given = {
         "verdict": "decided" if deciders else "nothing",
         "places": places,
-        "quantiles": tuple(Quantile(share, Estimate(cost, cost - 0.1, cost + 0.1)) for share, cost in quantiles),
+        "quantiles": tuple(
+            Quantile(share, Estimate(cost, cost - 0.1, cost + 0.1)) for share, cost in quantiles
+        ),
         "noise": 0.001,
         "heaps": True,
         "limit": 107.0,
@@ -52,7 +54,10 @@ def test_a_band_of_the_stack_is_told_whole():
     assert "alphassl/aes-128-ctr/encrypt@1024" in text
     assert "100.0 cycles a call at the median place" in text
     assert "slow (of two heaps the dear one): 13% (9.0% to 17%) of places" in text
-    assert "decides: the stack modulo 4,096: from 3,840 to below 256 it costs 14.0 % more (13.9 to 14.1 %)" in text
+    assert (
+        "decides: the stack modulo 4,096: from 3,840 to below 256 it costs 14.0 % more (13.9 to 14.1 %)"
+        in text
+    )
     assert "28 of 30 slow places lie there" in text
     assert "not told" not in text
 
@@ -67,7 +72,10 @@ def test_every_line_fits_eighty_columns():
     [
         (("output - input", 64, 16, 0), "the output less the input modulo 64: from 16 to below 64 it costs"),
         (("library", 1 << 22, 1 << 21, 1 << 22), "where bit 21 of the library's address is 1 it costs"),
-        (("library - caller", 1 << 22, 0, 1 << 21), "where bit 21 of the library's distance from its caller is 0"),
+        (
+            ("library - caller", 1 << 22, 0, 1 << 21),
+            "where bit 21 of the library's distance from its caller is 0",
+        ),
         (("distance", 0, 0, 0), "more than 2 GiB from its library costs 14.0 % more"),
         (("process", 0, 0, 0), "the process, by nothing that is known of it"),
     ],

@@ -123,7 +123,9 @@ class TryOptions(Options):
         elif self.since:
             _refuse(kept, "--since takes a commit's program for the baseline", "leave --baseline out")
         if self.places:
-            _refuse(changed, "--places looks at one program", "leave --baseline, --keep, --since and --watch out")
+            _refuse(
+                changed, "--places looks at one program", "leave --baseline, --keep, --since and --watch out"
+            )
         if not self.leak:
             _refuse({"--fail-on": self.fail_on}, "--fail-on belongs to --leak")
         if not self.since:

@@ -43,9 +43,9 @@ class Decider:
     """What decides the cost of a place.
 
     `factor`: what lies somewhere ("stack", "output - input"), "library" (a bit of its address, in `period`), "process"
-    or "distance" (far from the caller or near). Where the address modulo `period` is from `begin` to below `end` (it may
-    go round) a place costs `more` (0.1: a tenth more) than elsewhere. `inside` places lie there, of them `slow` slow
-    ones. `p`: of so strong an effect without a reason, corrected for all that was looked at.
+    or "distance" (far from the caller or near). Where the address modulo `period` is from `begin` to below `end` (it
+    may go round) a place costs `more` (0.1: a tenth more) than elsewhere. `inside` places lie there, of them `slow`
+    slow ones. `p`: of so strong an effect without a reason, corrected for all that was looked at.
     """
 
     factor: str
@@ -111,9 +111,7 @@ class Placement:
             **ends("slow_share", self.slow),
             **ends("slower", self.slower),
             **ends("far_over_near", self.near),
-            "quantiles": [
-                {"share": each.share, **ends("cost", each.estimate)} for each in self.quantiles
-            ],
+            "quantiles": [{"share": each.share, **ends("cost", each.estimate)} for each in self.quantiles],
             "deciders": [
                 {
                     "factor": each.factor,

@@ -124,4 +124,6 @@ def sides_text(
     if rate:
         text += "\n" + render_listing(rate_listing(sides.figures, rate))
     placed = placement_change_lines(placement_changes(sides.grids, sides.runs))
-    return text + "".join(f"{line}\n" for line in (*change_lines(counted), *leak_change_lines(leaks), *placed))
+    return text + "".join(
+        f"{line}\n" for line in (*change_lines(counted), *leak_change_lines(leaks), *placed)
+    )

@@ -56,7 +56,11 @@ def placement_lines(placement: Placement) -> list[str]:
         f"{value_text(low)} to {value_text(high)} ({len(placement.usual)} places in {processes} processes)"
     ]
     if placement.slow and placement.slower and placement.limit:
-        of = "of two heaps the dear one" if placement.heaps else f"above {placement.limit:.4g} {placement.unit}"
+        of = (
+            "of two heaps the dear one"
+            if placement.heaps
+            else f"above {placement.limit:.4g} {placement.unit}"
+        )
         lines.append(
             f"slow ({of}): {share_text(placement.slow)} of places, which cost {more_text(placement.slower)}"
         )
@@ -88,9 +92,15 @@ def decider_text(decider: Decider, placement: Placement | None = None) -> str:
     if decider.factor == "process":
         return f"the process, by nothing that is known of it: the dearer half costs {more}"
     if decider.factor.startswith("library"):
-        what = "the library's address" if decider.factor == "library" else "the library's distance from its caller"
+        what = (
+            "the library's address"
+            if decider.factor == "library"
+            else "the library's distance from its caller"
+        )
         bit = decider.period.bit_length() - 2
-        return f"the place of the library: where bit {bit} of {what} is {int(decider.begin > 0)} it costs {more}"
+        return (
+            f"the place of the library: where bit {bit} of {what} is {int(decider.begin > 0)} it costs {more}"
+        )
     first, _, second = decider.factor.partition(" - ")
     where = _WORDS[first] if not second else f"{_WORDS[first]} less {_WORDS[second]}"
     end = decider.end % decider.period or decider.period
@@ -110,7 +120,9 @@ def _nothing_text(placement: Placement) -> str:
 
 
 def _missing(placement: Placement) -> list[str]:
-    missing = [f"{name} always lay alike" for name in _WORDS if placement.drawn and name not in placement.drawn]
+    missing = [
+        f"{name} always lay alike" for name in _WORDS if placement.drawn and name not in placement.drawn
+    ]
     if not placement.drawn:
         missing = ["stack and buffers: this runner or this size has one place a process"]
     if placement.near is None:

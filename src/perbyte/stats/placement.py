@@ -41,7 +41,10 @@ LEAST_SLOW = 3  # places of a heap, and of a window
 QUESTIONS = 4  # that share the error rate
 MOST_NAMED = 4
 BINS, FINE_BINS = 64, 4  # of a page: a line each; of a line: 16 bytes each, what allocators keep to
-BLOCK, ENOUGH_BEYOND = 250, 25  # permutations that are made at once, and those as strong after which no more are
+BLOCK, ENOUGH_BEYOND = (
+    250,
+    25,
+)  # permutations that are made at once, and those as strong after which no more are
 LEAST_PERMUTATIONS, MOST_PERMUTATIONS = 1000, 10_000
 LIBRARY_BITS = range(12, 41)  # of an address that the system draws
 _SEED = 20261127
@@ -82,7 +85,9 @@ def judge_placement(
     processes = np.unique([place.process for place in usual], return_inverse=True)[1]
     groups = int(processes.max()) + 1 if len(usual) else 0
     if len(usual) < LEAST_PLACES or groups < LEAST_PROCESSES:
-        why = f"{len(usual)} places of {groups} processes are too few: {LEAST_PLACES} of {LEAST_PROCESSES} tell"
+        why = (
+            f"{len(usual)} places of {groups} processes are too few: {LEAST_PLACES} of {LEAST_PROCESSES} tell"
+        )
         return replace(placement, unknown=why)
     twice = np.log(np.array([place.costs for place in usual], dtype=float))
     costs: Floats = twice.mean(axis=1)
@@ -235,7 +240,9 @@ def _named(
     processes = np.unique([place.process for place in places], return_inverse=True)[1]
     usual: Bools = np.array([not place.near for place in places], dtype=bool)
     rest: Floats = np.log(np.array([place.costs for place in places], dtype=float)).mean(axis=1)
-    slow: Bools = usual & (rest > math.log(limit)) if math.isfinite(limit) else np.zeros(len(rest), dtype=bool)
+    slow: Bools = (
+        usual & (rest > math.log(limit)) if math.isfinite(limit) else np.zeros(len(rest), dtype=bool)
+    )
     left = list(factors)
     while left and len(named) < MOST_NAMED:
         centred = rest - _means(rest, processes)[processes]
@@ -332,7 +339,11 @@ def _library_bit(
     apart = library - np.array([places[i].caller for i in first], dtype=np.int64)
     if not (library > 0).all():
         return None
-    bits = [(name, bit, values >> bit & 1) for name, values in (("library", library), ("distance", apart)) for bit in LIBRARY_BITS]
+    bits = [
+        (name, bit, values >> bit & 1)
+        for name, values in (("library", library), ("distance", apart))
+        for bit in LIBRARY_BITS
+    ]
     bits = [each for each in bits if LEAST_SLOW <= each[2].sum() <= len(means) - LEAST_SLOW]
     if not bits:
         return None
@@ -381,7 +392,9 @@ def _far_and_near(
     p = _p_value(beyond, error)
     if p > error or more.value < LEAST_EFFECT:  # dearer near its library has no reason that anybody knows
         return [], more
-    return [Decider("distance", 0, 0, 0, more, p, sum(place.far and not place.near for place in places))], more
+    return [
+        Decider("distance", 0, 0, 0, more, p, sum(place.far and not place.near for place in places))
+    ], more
 
 
 def share_of(hits: Bools, processes: Floats, level: float = LEVEL) -> Estimate:
@@ -425,5 +438,7 @@ def _quantile(costs: Floats, processes: Floats, share: float) -> Estimate:
     """A quantile of the cost over places; its ends are those of the share below it, inverted (Woodruff 1952)."""
     value = float(np.quantile(costs, share, method="median_unbiased"))
     below = share_of(costs <= value, processes)
-    low, high = np.quantile(costs, (max(0.0, share - below.value + below.low), min(1.0, share - below.value + below.high)))
+    low, high = np.quantile(
+        costs, (max(0.0, share - below.value + below.low), min(1.0, share - below.value + below.high))
+    )
     return Estimate(math.exp(value), math.exp(min(value, float(low))), math.exp(max(value, float(high))))

@@ -2,7 +2,8 @@
 how their cost depends on places in memory.
 
 `behaviour.json` has the first, `leak.json` the second, with every pair that was taken for it in `pairs.parquet`, and
-`places.json` the third with every place. Without the file nobody asked. Leaks may lie in a directory of their own, which has no cells and no figures in cycles a byte.
+`places.json` the third with every place. Without the file nobody asked. Leaks may lie in a directory of their own,
+which has no cells and no figures in cycles a byte.
 """
 
 from __future__ import annotations

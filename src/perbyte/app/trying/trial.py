@@ -170,7 +170,9 @@ class Trial:
         bests = beside_the_best(run, names, [figure for _, figure in stored.kept(run)] if stored else [])
         counted = self._counted(specs, run, policy.seed, [best.best.cell for best in bests])
         if self.places:
-            own_cells = [figure.cell for figure in run.cells if figure.cell.runner in names and figure.cell.usual]
+            own_cells = [
+                figure.cell for figure in run.cells if figure.cell.runner in names and figure.cell.usual
+            ]
             counted = place_run(counted, own_cells, runners=specs, listener=self.listener)
         return BesideLibraries(counted, tuple(names), bests, faults, stored)
 
