@@ -151,7 +151,7 @@ class SimulatedClock:
         return factor
 
     def place(self, toy, request):
-        """Where the calls of a burst lie, and the factor that this costs; nowhere and 1 without places in the script."""
+        """Where the calls of a burst lie, and the factor that this costs; nowhere and 1 without any in the script."""
         placed = toy.row.get("placed", self.script.get("placed"))
         if placed is None or not request.get("forks") or "places" not in request:
             return [], 1.0

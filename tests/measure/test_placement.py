@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from perbyte.measure.placement import (
     DRAWN,
     DRAWS,
     HEAVY_PROCESSES,
+    LARGE,
     NEAR_DRAWS,
     NEAR_PROCESSES,
     PlaceDrawing,
@@ -56,8 +58,10 @@ def test_two_cells_share_processes_and_the_error(fake_runners, tmp_path):
 
 def test_a_runner_that_cannot_move_has_one_place_a_process(fake_runners):
     [placement] = take(fake_runners, {"noise": {"sample": 0.0005}})
-    assert placement.verdict == "unknown"
-    assert f"{HEAVY_PROCESSES} places" in placement.unknown
+    assert (placement.verdict, placement.drawn) == ("nothing", ())
+    assert len(placement.places) == HEAVY_PROCESSES
+    [placement] = take(fake_runners, {"name": "beta", "layout": 0.1}, replace(CELL, runner="beta"))
+    assert [each.factor for each in placement.deciders] == ["process"]
 
 
 def test_a_program_beside_its_library_is_told_from_one_that_is_far(fake_runners, tmp_path):
@@ -91,6 +95,10 @@ def test_a_refusal_says_why_nothing_is_known(fake_runners):
 def test_calls_that_vary_at_random_have_no_places(fake_runners):
     [placement] = take(fake_runners, {}, Cell("alpha", "rsa-2048", "keygen", 64, "draw/1"))
     assert placement.unknown == DRAWN
+    [placement] = take(
+        fake_runners, {"name": "beta"}, Cell("beta", "aes-128-ecb", "encrypt", 2 << 20, "message/1")
+    )
+    assert placement.unknown == LARGE
 
 
 def test_the_loader_of_a_program_is_read_from_it():

@@ -18,7 +18,7 @@ COSTS: dict[str, tuple[Cost, tuple[str, ...]]] = {
     "a band of the stack": (lambda at: 0.14 * (at.stack % 4096 // 64 in range(11, 16)), ("stack",)),
     "4 KiB aliasing": (lambda at: 0.2 * ((at.output - at.input) % 4096 < 256), ("output - input",)),
     "straddled lines": (lambda at: 0.3 * (at.input % 64 != 0), ("input",)),
-    "stack and output": (lambda at: 0.05 * ((at.stack - at.output) % 4096 < 512), ("stack - output",)),
+    "stack and output": (lambda at: 0.05 * ((at.stack - at.output) % 4096 < 512), ("output - stack",)),
     "a far callee": (lambda at: 0.1 * at.far, ("distance",)),
     "a bit of the library's place": (lambda at: 0.1 * (at.library >> 21 & 1), ("library",)),
 }

@@ -120,7 +120,7 @@ def test_too_few_places_tell_nothing():
     places = made_places(1)[:20]
     placement = judge_placement(CELL, places)
     assert placement.verdict == "unknown"
-    assert placement.unknown == "20 places of 2 processes are too few: 24 of 8 tell"
+    assert placement.unknown == "20 places of 2 processes are too few: 12 of 8 tell"
     assert judge_placement(CELL, []).unknown
 
 

@@ -26,12 +26,12 @@ def place_run(
 ) -> Run:
     """The run with how the cost of `cells` is spread over places, written beside its figures where it is stored.
 
-    An interruption keeps what was stored before.
+    An interruption gives the run back as it is.
     """
     from perbyte.measure import choose_cores
     from perbyte.measure.cores import kept_awake
     from perbyte.measure.machine import step_aside
-    from perbyte.measure.placement import PlaceDrawing
+    from perbyte.measure.placement import CELL_S, PlaceDrawing
     from perbyte.runners import find
     from perbyte.store.beside import write_placements
 
@@ -44,11 +44,15 @@ def place_run(
         listener.urgent(waiting_text(core, holder))
 
     what = f"perbyte {' '.join(run.conditions.command)}"
-    listener.say(f"drawing places: {counted(len(cells), 'cell')}")
+    listener.say(f"drawing places: {counted(len(cells), 'cell')}, at most {CELL_S:g} s each")
     awake = () if policy.gentle else specs.values()
-    with cores_held(cores, what, waiting=waiting), kept_awake(awake, cores):
-        step_aside(cores)
-        placements = PlaceDrawing(specs, policy, cores).take(cells)
+    try:
+        with cores_held(cores, what, waiting=waiting), kept_awake(awake, cores):
+            step_aside(cores)
+            placements = PlaceDrawing(specs, policy, cores).take(cells)
+    except KeyboardInterrupt:
+        listener.urgent("interrupted: the figures are kept, places are not")
+        return run
     for placement in placements:
         if placement.unknown:
             listener.say(f"no places: {placement.cell.address}: {plain(placement.unknown, 300)}")

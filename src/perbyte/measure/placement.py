@@ -39,7 +39,9 @@ BLOCK = 3  # of them, between which the time is looked at
 GRAIN = 16
 SAMPLES, CLEAN, TRIES = 8, 3, 3  # of a burst, and how often a place is tried that was never clean
 CELL_S = 4.0  # of a cell, once its processes are started
+LARGEST_BYTES = 1 << 20  # of data, which every process holds
 DRAWN = "each of its calls costs something else, at random"
+LARGE = "its data are longer than 1 MiB"
 
 
 @dataclass(slots=True)
@@ -94,6 +96,7 @@ class PlaceDrawing:
     def _start(self, process: Process, stack: contextlib.ExitStack) -> list[_Beside]:
         """Start all processes. Raises RunnerError, EnvironmentLacking or UsageError where the first cannot be."""
         spec = self.specs[process.runner]
+        self.learnt = self.learnt or recall(self.cores[0])
         count = PROCESSES if spec.native else HEAVY_PROCESSES
         alive = [self._open(spec, process, number, stack) for number in range(count)]
         if near := self.near_command(spec, process.cpu):
@@ -120,15 +123,15 @@ class PlaceDrawing:
         how = {"cpu": process.cpu, "core": cores[0], "gentle": self.policy.gentle, "command": command}
         session = stack.enter_context(Session(spec, **how))
         session.hello()
-        learnt = self.learnt or recall(self.cores[0])
-        calibration = learnt.calibrate(
+        assert self.learnt
+        calibration = self.learnt.calibrate(
             session, CALIBRATION_MS, epoch=number, cores=cores, patience_ms=PATIENCE_MS
         )
         return _Beside(number, session, calibration, command is not None)
 
     def _cell(self, cell: Cell, alive: list[_Beside], error: float) -> Placement:
-        if cell.drawn:
-            return Placement(cell, error=error, unknown=DRAWN)
+        if cell.drawn or cell.size_bytes > LARGEST_BYTES:
+            return Placement(cell, error=error, unknown=DRAWN if cell.drawn else LARGE)
         try:
             with self._prepared(cell, alive) as ready:
                 spots = self._draw(cell, ready)

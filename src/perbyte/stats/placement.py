@@ -32,7 +32,7 @@ from perbyte.stats.samples import Bools, Floats
 ERROR, LEAST_ERROR = 0.05, 0.001  # of an answer, shared by the cells of a run but never less than the latter
 LEVEL = 0.95  # of intervals
 SHARES = (0.05, 0.25, 0.5, 0.75, 0.95)
-LEAST_PLACES, LEAST_PROCESSES = 24, 8
+LEAST_PLACES, LEAST_PROCESSES = 12, 8
 LEAST_EFFECT = 0.005  # of the cost, that is named: what calibrations of processes differ by is below
 LEAST_SPREAD = 0.01  # between slow places and others, and of all places that is worth a word
 SLOW_FROM = 0.02  # above the best tenth, where there are no two heaps
@@ -93,14 +93,16 @@ def judge_placement(
     costs: Floats = twice.mean(axis=1)
     noise = float(np.sqrt(np.mean((twice[:, 0] - twice[:, 1]) ** 2) / 2))
     draw = np.random.default_rng(_SEED)
-    matters = _repeats(twice, error, draw)
+    p_place = _p_of_place(twice, error, draw)
+    matters = p_place <= error
     limit, heaps = _limit(twice, noise) if matters else (math.inf, False)
     slow: Bools = costs > limit
     if not LEAST_SLOW <= int(slow.sum()) <= len(slow) - LEAST_SLOW:
         limit, heaps, slow = math.inf, False, np.zeros(len(costs), dtype=bool)
     factors, share = _factors(places), error / QUESTIONS
     deciders, rest = _named(places, factors, math.exp(limit), share, draw)
-    deciders += _of_processes(usual, rest[[not place.near for place in places]], processes, share, draw)
+    of_usual = rest[[not place.near for place in places]]
+    deciders += _of_processes(usual, of_usual, processes, share, draw, p_place)
     far, near = _far_and_near(places, rest, share, draw)
     deciders += far
     spread = float(np.quantile(costs, SHARES[-1]) - np.quantile(costs, SHARES[0]))
@@ -120,15 +122,15 @@ def judge_placement(
     )
 
 
-def _repeats(twice: Floats, error: float, draw: np.random.Generator) -> bool:
-    """True where a place that costs more does so again: ranks of both bursts, against permutations of the second."""
+def _p_of_place(twice: Floats, error: float, draw: np.random.Generator) -> float:
+    """The p-value of places that cost more again: ranks of both bursts, against permutations of the second."""
     first, second = (ranks(column) - (len(twice) + 1) / 2 for column in twice.T)
     found = float(first @ second)
 
     def beyond(count: int) -> int:
         return int((draw.permuted(np.tile(second, (count, 1)), axis=1) @ first >= found).sum())
 
-    return _p_value(beyond, error) <= error
+    return _p_value(beyond, error)
 
 
 def _p_value(beyond: Callable[[int], int], error: float) -> float:
@@ -302,9 +304,17 @@ def _means(costs: Floats, groups: Floats) -> Floats:
 
 
 def _of_processes(
-    places: Sequence[Place], costs: Floats, processes: Floats, error: float, draw: np.random.Generator
+    places: Sequence[Place],
+    costs: Floats,
+    processes: Floats,
+    error: float,
+    draw: np.random.Generator,
+    p_place: float,
 ) -> list[Decider]:
-    """Whether processes differ by more than places within them do, and which bit of the library's address tells."""
+    """Whether processes differ by more than places within them do, and which bit of the library's address tells.
+
+    `p_place`: of places that cost more again; it is the answer where each process has one place.
+    """
     counts = np.bincount(processes)
     means = _means(costs, processes)
     centred = costs - costs.mean()
@@ -317,7 +327,7 @@ def _of_processes(
 
     within = float(np.var(costs - means[processes])) * len(costs) / max(1, len(costs) - len(counts))
     between = math.sqrt(max(0.0, float(means.var(ddof=1)) - within * float(np.mean(1 / counts))))
-    p = _p_value(beyond, error)
+    p = _p_value(beyond, error) if len(costs) > len(counts) else p_place
     if p > error or between < LEAST_EFFECT:
         return []
     return [_library_bit(places, means, processes, error, draw) or _process(means, processes, p)]
@@ -408,7 +418,9 @@ def share_of(hits: Bools, processes: Floats, level: float = LEVEL) -> Estimate:
     share = float(hits.mean())
     apart = np.bincount(processes, weights=hits - share)
     variance = groups / max(1, groups - 1) * float(apart @ apart) / n**2
-    worth = min(float(n), share * (1 - share) / variance) if variance > 0 else float(groups)
+    worth = float(n) if 0 < share < 1 else float(groups)
+    if variance > 0:
+        worth = min(worth, share * (1 - share) / variance)
     z = t_quantile(level, groups - 1)
     middle = (share + z * z / (2 * worth)) / (1 + z * z / worth)
     half = z * math.sqrt(share * (1 - share) / worth + z * z / (4 * worth**2)) / (1 + z * z / worth)
