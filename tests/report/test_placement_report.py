@@ -11,6 +11,8 @@ from perbyte.model import Cell, Estimate, Quantile
 from perbyte.model.placement import Decider, Place, Placement
 from perbyte.report.export import to_json
 from perbyte.report.grid import compare_runs
+from perbyte.report.html import render
+from perbyte.report.pages import run_page
 from perbyte.report.placement import (
     NONE,
     placement_change_lines,
@@ -128,3 +130,9 @@ def test_two_runs_say_what_became_of_the_slow_places():
         runs = [before, made_run((made_figure(CELL),), placements=(after,))]
         [line] = placement_change_lines(placement_changes(compare_runs(runs, ["a", "b"]), runs))
         assert words in line
+
+
+def test_the_page_of_a_run_has_them():
+    page = render(run_page(made_run((made_figure(CELL),), placements=(placed(STACK),))))
+    assert "Places in memory" in page
+    assert "the stack modulo 4,096" in page

@@ -11,7 +11,7 @@ from perbyte.model.placement import Place
 
 CELL = Cell("made", "aes-128-ctr", "encrypt", 64, "stream/1")
 PAGES = {"stack": 0x7FFF, "state": 0x5555, "input": 0x6000, "output": 0x7000}
-PROCESSES, NEAR, DRAWS = 24, 8, 10
+PROCESSES, NEAR, DRAWS = 24, 8, 8
 Cost = Callable[[Place], float]
 
 COSTS: dict[str, tuple[Cost, tuple[str, ...]]] = {

@@ -66,7 +66,7 @@ def test_the_window_the_share_and_the_cost_are_those_that_were_made():
     assert placement.verdict == "decided"
     assert placement.slow.low <= 5 / 64 <= placement.slow.high
     assert placement.slower.low <= 0.14 <= placement.slower.high
-    assert decider.slow >= 0.7 * placement.slow.value * 240
+    assert decider.slow >= 0.7 * placement.slow.value * len(placement.usual)
 
 
 def test_the_fast_part_of_a_line_is_told_as_its_slow_rest():

@@ -200,31 +200,37 @@ class _Scan:
     def __init__(self, factors: Sequence[_Factor]) -> None:
         self.factors = list(factors)
         self._hot = [np.eye(factor.bins)[factor.bin_of] for factor in factors]
+        self._scales = []
+        for hot in self._hot:
+            total, inside = float(len(hot)), _sums(hot.sum(axis=0)[None, :])[0]
+            told = (inside >= LEAST_SLOW) & (inside <= total - LEAST_SLOW)
+            self._scales.append(
+                np.where(told, np.sqrt(np.maximum(inside * (1 - inside / total), 1e-9)), np.inf)
+            )
 
     def deviates(self, costs: Floats, which: int) -> Floats:
         """For rows of costs whose mean is 0, the deviate of each window of a factor; 0 where it holds too few."""
-        factor, hot = self.factors[which], self._hot[which]
-        total, number = costs.shape[1], hot.sum(axis=0)
-        sums = np.concatenate([costs @ hot] * 2, axis=1)
-        counts = np.concatenate([number] * 2)
-        sums = np.concatenate([np.zeros((len(costs), 1)), np.cumsum(sums, axis=1)], axis=1)
-        counts = np.concatenate([[0.0], np.cumsum(counts)])
-        columns = []
-        for width in sorted({width for _, width in _windows(factor.bins)}):
-            inside = (counts[width:] - counts[:-width])[: factor.bins]
-            told = (inside >= LEAST_SLOW) & (inside <= total - LEAST_SLOW)
-            scale = np.sqrt(np.where(told, inside * (1 - inside / total), 1.0))
-            moved = (sums[:, width:] - sums[:, :-width])[:, : factor.bins]
-            columns.append(np.where(told, moved / scale, 0.0))
         deviation = np.sqrt(np.mean(costs**2, axis=1, keepdims=True))
-        found: Floats = np.concatenate(columns, axis=1) / np.where(deviation > 0, deviation, 1.0)
-        return found
+        found: Floats = _sums(costs @ self._hot[which]) / self._scales[which]
+        return found / np.where(deviation > 0, deviation, 1.0)
 
     def largest(self, costs: Floats) -> Floats:
         """The largest deviate of all, either way, for each row."""
         each = [np.abs(self.deviates(costs, which)).max(axis=1) for which in range(len(self.factors))]
         greatest: Floats = np.max(each, axis=0)
         return greatest
+
+
+def _sums(of_bins: Floats) -> Floats:
+    """For rows of sums in bins, those in each window, in the order of `_windows`."""
+    bins = of_bins.shape[1]
+    going = np.zeros((len(of_bins), 2 * bins + 1))
+    np.cumsum(np.concatenate([of_bins, of_bins], axis=1), axis=1, out=going[:, 1:])
+    widths = dict.fromkeys(width for _, width in _windows(bins))
+    sums: Floats = np.concatenate(
+        [going[:, width : width + bins] - going[:, :bins] for width in widths], axis=1
+    )
+    return sums
 
 
 def _named(
