@@ -172,20 +172,31 @@ def _limit(twice: Floats, noise: float) -> tuple[float, bool]:
 
 
 def _factors(places: Sequence[Place]) -> list[_Factor]:
-    """All that took more than a few places: addresses, and distances, modulo a page and modulo a line."""
+    """All that took more than a few places: addresses, and distances, modulo a page and modulo a line.
+
+    What moves along with something else is left out.
+    """
     at = {name: np.array([getattr(place, name) for place in places], dtype=np.int64) for name in _BASES}
-    known = {name: values for name, values in at.items() if (values > 0).all()}
-    values_of = dict(known)
+    moved: dict[str, Floats] = {}
+    for name, values in at.items():
+        together = [other for other in moved.values() if len(np.unique((values - other) % PAGE_BYTES)) == 1]
+        if (values > 0).all() and _spread(values, PAGE_BYTES, BINS) and not together:
+            moved[name] = values
+    values_of = dict(moved)  # a distance from what does not move, or moves along, would be the same once more
     for a, b in _PAIRS:
-        if a in known and b in known:
-            values_of[f"{a} - {b}"] = known[a] - known[b]
+        if a in moved and b in moved:
+            values_of[f"{a} - {b}"] = moved[a] - moved[b]
     factors = []
     for name, values in values_of.items():
         for period, bins in ((PAGE_BYTES, BINS), (LINE_BYTES, FINE_BINS)):
-            bin_of = values % period * bins // period
-            if len(np.unique(bin_of)) >= min(bins, 8) / 2:
-                factors.append(_Factor(name, period, bins, bin_of))
+            if _spread(values, period, bins):
+                factors.append(_Factor(name, period, bins, values % period * bins // period))
     return factors
+
+
+def _spread(values: Floats, period: int, bins: int) -> bool:
+    """True where addresses take enough of so many bins that windows tell anything."""
+    return len(np.unique(values % period * bins // period)) >= min(bins, 16) / 2
 
 
 def _windows(bins: int) -> list[tuple[int, int]]:
