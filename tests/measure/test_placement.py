@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from dataclasses import replace
@@ -66,14 +67,13 @@ def test_a_runner_that_cannot_move_has_one_place_a_process(fake_runners):
 
 def test_a_program_beside_its_library_is_told_from_one_that_is_far(fake_runners, tmp_path):
     script = tmp_path / "near.json"
-    script.write_text('{"name": "alpha", "placed": {"near": true}, "noise": {"sample": 0.002}, "operations": '
-                      '[{"algorithm": "aes-128-ecb", "operation": "encrypt", "contract": "message/1", '
-                      '"per_call": 85, "per_byte": 1}]}')  # fmt: skip
+    near = {"name": "alpha", "starts_file": str(tmp_path / "starts"), "noise": {"sample": 0.002}}
+    script.write_text(json.dumps({**near, "placed": {"near": True}, "operations": [row(per_call=85)]}))
     command = ["env", f"PERBYTE_FAKE_SCRIPT={script}", sys.executable, "-E", "-s", "-S", str(FAKE)]
     [placement] = take(fake_runners, {"placed": {}}, near=lambda spec, cpu: command)
     assert sum(place.near for place in placement.places) == NEAR_PROCESSES * NEAR_DRAWS
     assert [each.factor for each in placement.deciders] == ["distance"]
-    assert placement.near.low < 164 / 149 - 1 < placement.near.high
+    assert placement.near.value == pytest.approx(164 / 149 - 1, abs=0.002)
 
 
 def test_a_process_that_dies_costs_its_own_places(fake_runners):

@@ -21,13 +21,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from perbyte.model import Cell, Estimate, Quantile
 from perbyte.model.placement import LINE_BYTES, PAGE_BYTES, Decider, Place, Placement
 from perbyte.stats.arrays import np
 from perbyte.stats.estimate import ranks, t_quantile
 from perbyte.stats.samples import Bools, Floats
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ints = NDArray[np.signedinteger[Any]]
+else:
+    Ints = object
 
 ERROR, LEAST_ERROR = 0.05, 0.001  # of an answer, shared by the cells of a run but never less than the latter
 LEVEL = 0.95  # of intervals
@@ -60,7 +67,7 @@ class _Factor:
     name: str
     period: int
     bins: int
-    bin_of: Floats
+    bin_of: Ints
 
 
 def error_of(cells: int) -> float:
@@ -177,7 +184,7 @@ def _factors(places: Sequence[Place]) -> list[_Factor]:
     What moves along with something else is left out.
     """
     at = {name: np.array([getattr(place, name) for place in places], dtype=np.int64) for name in _BASES}
-    moved: dict[str, Floats] = {}
+    moved: dict[str, Ints] = {}
     for name, values in at.items():
         together = [other for other in moved.values() if len(np.unique((values - other) % PAGE_BYTES)) == 1]
         if (values > 0).all() and _spread(values, PAGE_BYTES, BINS) and not together:
@@ -194,7 +201,7 @@ def _factors(places: Sequence[Place]) -> list[_Factor]:
     return factors
 
 
-def _spread(values: Floats, period: int, bins: int) -> bool:
+def _spread(values: Ints, period: int, bins: int) -> bool:
     """True where addresses take enough of so many bins that windows tell anything."""
     return len(np.unique(values % period * bins // period)) >= min(bins, 16) / 2
 
@@ -295,17 +302,18 @@ def _named(
     return named, rest
 
 
-def _explained(costs: Floats, bin_of: Floats, processes: Floats) -> Floats:
+def _explained(costs: Floats, bin_of: Ints, processes: Ints) -> Floats:
     """What bins and processes together explain, the part of the bins: fitted in turn until it stays."""
     explained = np.zeros(len(costs))
     for _ in range(30):
         apart = costs - explained
         apart = costs - _means(apart, processes)[processes]
         explained = _means(apart, bin_of)[bin_of]
-    return explained - explained.mean()
+    about_zero: Floats = explained - explained.mean()
+    return about_zero
 
 
-def _shuffled(costs: Floats, processes: Floats, count: int, draw: np.random.Generator) -> Floats:
+def _shuffled(costs: Floats, processes: Ints, count: int, draw: np.random.Generator) -> Floats:
     """So many rows in which the costs of each process have changed places among themselves."""
     order = np.argsort(processes[None, :] + draw.random((count, len(costs))), axis=1)
     rows = np.empty((count, len(costs)))
@@ -313,7 +321,7 @@ def _shuffled(costs: Floats, processes: Floats, count: int, draw: np.random.Gene
     return rows
 
 
-def _means(costs: Floats, groups: Floats) -> Floats:
+def _means(costs: Floats, groups: Ints) -> Floats:
     """The mean of each group, 0 of empty ones."""
     counts = np.bincount(groups)
     means: Floats = np.bincount(groups, weights=costs) / np.maximum(counts, 1)
@@ -323,7 +331,7 @@ def _means(costs: Floats, groups: Floats) -> Floats:
 def _of_processes(
     places: Sequence[Place],
     costs: Floats,
-    processes: Floats,
+    processes: Ints,
     error: float,
     draw: np.random.Generator,
     p_place: float,
@@ -350,7 +358,7 @@ def _of_processes(
     return [_library_bit(places, means, processes, error, draw) or _process(means, processes, p)]
 
 
-def _process(means: Floats, processes: Floats, p: float) -> Decider:
+def _process(means: Floats, processes: Ints, p: float) -> Decider:
     """That processes differ: of the dearer half over the cheaper one."""
     dearer = means > np.median(means)
     more = _apart(means, dearer, np.arange(len(means)))
@@ -358,7 +366,7 @@ def _process(means: Floats, processes: Floats, p: float) -> Decider:
 
 
 def _library_bit(
-    places: Sequence[Place], means: Floats, processes: Floats, error: float, draw: np.random.Generator
+    places: Sequence[Place], means: Floats, processes: Ints, error: float, draw: np.random.Generator
 ) -> Decider | None:
     """The bit of the library's address, or of its distance, that tells dear processes from cheap ones."""
     first = [int(np.argmax(processes == process)) for process in range(len(means))]
@@ -424,7 +432,7 @@ def _far_and_near(
     ], more
 
 
-def share_of(hits: Bools, processes: Floats, level: float = LEVEL) -> Estimate:
+def share_of(hits: Bools, processes: Ints, level: float = LEVEL) -> Estimate:
     """The share of places that are hit, with Wilson's interval (1927) for as many independent places as they are worth.
 
     Places of one process may go together: what its process means scatter by tells how many there really are (Kish
@@ -452,7 +460,7 @@ def share_change(before: Estimate, after: Estimate) -> Estimate:
     return Estimate(change, change - low, change + high)
 
 
-def _apart(costs: Floats, inside: Bools, processes: Floats, level: float = LEVEL) -> Estimate:
+def _apart(costs: Floats, inside: Bools, processes: Ints, level: float = LEVEL) -> Estimate:
     """By how much costs (logarithms) inside exceed the others', as a share; processes are what was drawn."""
     of_in, of_out = float(costs[inside].mean()), float(costs[~inside].mean())
     groups = int(processes.max()) + 1
@@ -463,7 +471,7 @@ def _apart(costs: Floats, inside: Bools, processes: Floats, level: float = LEVEL
     return Estimate(math.expm1(apart), math.expm1(apart - half), math.expm1(apart + half))
 
 
-def _quantile(costs: Floats, processes: Floats, share: float) -> Estimate:
+def _quantile(costs: Floats, processes: Ints, share: float) -> Estimate:
     """A quantile of the cost over places; its ends are those of the share below it, inverted (Woodruff 1952)."""
     value = float(np.quantile(costs, share, method="median_unbiased"))
     below = share_of(costs <= value, processes)
