@@ -1,6 +1,6 @@
 """Cost against place in memory: for the libraries at hand, and whether what decides is named where that is known.
 
-    python bench/placement.py known [--trials 20]   functions of bench/placed
+    python bench/placement.py known [--trials 20] [--first 1]   functions of bench/placed
     python bench/placement.py libraries [SELECTOR...]  a table in Markdown
     python bench/placement.py tunable   what glibc.cpu.prefer_map_32bit_exec does here
 
@@ -50,7 +50,7 @@ USUAL = (
 )
 
 
-def known(trials: int, names: Iterable[str]) -> None:
+def known(first: int, trials: int, names: Iterable[str]) -> None:
     """Draw places of functions of which it is known what decides, so many times, and count what was named."""
     os.environ["PERBYTE_RUNNERS"] = str(HERE)
     spec = read_spec(HERE / "placed" / "runner.toml")
@@ -59,15 +59,15 @@ def known(trials: int, names: Iterable[str]) -> None:
     cells = [Cell("placed", name, "encrypt", 2048, "stream/1") for name in names]
     named: dict[str, Counter[tuple[str, ...]]] = {cell.algorithm: Counter() for cell in cells}
     effects: dict[str, list[float]] = {cell.algorithm: [] for cell in cells}
-    for trial in range(trials):
-        policy = replace(Policy(), cores=cores, seed=trial + 1)
-        for cell in cells:
-            [placement] = PlaceDrawing({"placed": spec}, policy, cores).take([cell])
-            named[cell.algorithm][tuple(sorted(each.factor for each in placement.deciders))] += 1
-            effects[cell.algorithm] += [each.more.value for each in placement.deciders[:1]]
+    for trial in range(first, first + trials):
+        policy = replace(Policy(), cores=cores, seed=trial)
+        for placement in PlaceDrawing({"placed": spec}, policy, cores).take(cells):
+            name = placement.cell.algorithm
+            named[name][tuple(sorted(each.factor for each in placement.deciders))] += 1
+            effects[name] += [each.more.value for each in placement.deciders[:1]]
             if placement.unknown:
-                print(f"{cell.algorithm}: {placement.unknown}", file=sys.stderr)
-        print(f"{trial + 1} of {trials}", file=sys.stderr, flush=True)
+                print(f"{name}: {placement.unknown}", file=sys.stderr)
+        print(f"trial {trial}", file=sys.stderr, flush=True)
     print("| function | right | named otherwise | how much more, median |\n|---|---|---|---|")
     for name, counts in named.items():
         right = sum(count for factors, count in counts.items() if factors in FUNCTIONS[name])
@@ -147,10 +147,11 @@ def main() -> None:
     parser.add_argument("what", choices=["known", "libraries", "tunable"])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--trials", type=int, default=20)
+    parser.add_argument("--first", type=int, default=1, help="seed of the first trial")
     asked = parser.parse_args()
     places.data_dir("runners")  # says what is wrong outside of a checkout
     if asked.what == "known":
-        known(asked.trials, asked.names or FUNCTIONS)
+        known(asked.first, asked.trials, asked.names or FUNCTIONS)
     elif asked.what == "libraries":
         libraries(asked.names or USUAL)
     else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 from fake_scripts import row
@@ -35,12 +36,13 @@ def test_measure_names_what_decides_and_show_says_it_again(perbyte, runs):
     assert places["slow_share_low"] < 0.25 < places["slow_share_high"]
 
 
-def test_two_runs_are_compared(perbyte, runs):
+def test_two_runs_are_compared(perbyte, runs, tmp_path):
     path, _ = runs
-    told = perbyte("compare", path, path)
+    other = shutil.copytree(path, tmp_path / "other")
+    told = perbyte("compare", path, other)
     assert "slow places:" in told.stdout
     assert "decides: stack modulo 4096 → stack modulo 4096" in told.stdout
-    both = json.loads(perbyte("compare", path, path, "--json").stdout)["places"]
+    both = json.loads(perbyte("compare", path, other, "--json").stdout)["places"]
     assert both[0]["before"] == both[0]["after"]
 
 

@@ -152,10 +152,10 @@ def placement_change_lines(pairs: Sequence[tuple[Placement, Placement]]) -> list
     """A line for each cell: what share of places was slow, and is, and what decided, and does."""
     lines = []
     for old, new in pairs:
-        before, after = (each.slow or Estimate(0.0, 0.0, 0.0) for each in (old, new))
-        text = f"{new.cell.address}, slow places: {percent(before.value)} → {percent(after.value)}"
+        before, after = (percent(each.slow.value) if each.slow else "none" for each in (old, new))
+        text = f"{new.cell.address}, slow places: {before} → {after}"
         if old.slow and new.slow:
-            change = share_change(before, after)
+            change = share_change(old.slow, new.slow)
             sign = "not known whether it changed" if change.low <= 0 <= change.high else "it changed"
             text += f" ({sign}: {100 * change.low:+.1f} to {100 * change.high:+.1f} percentage points)"
         lines.append(f"{text}; decides: {_names(old)} → {_names(new)}")
