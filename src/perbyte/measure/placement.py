@@ -120,8 +120,9 @@ class PlaceDrawing:
     ) -> _Beside:
         first = number % len(self.cores)
         cores = [*self.cores[first:], *self.cores[:first]]
-        how = {"cpu": process.cpu, "core": cores[0], "gentle": self.policy.gentle, "command": command}
-        session = stack.enter_context(Session(spec, **how))
+        session = stack.enter_context(
+            Session(spec, cpu=process.cpu, core=cores[0], command=command, gentle=self.policy.gentle)
+        )
         session.hello()
         assert self.learnt
         calibration = self.learnt.calibrate(
