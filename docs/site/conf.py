@@ -55,6 +55,7 @@ PARTS: dict[str, dict[str, str]] = {
         "Trees of any layout": "docs/layouts",
         "Secrets that show in time": "docs/leak",
         "Instructions and memory": "docs/behaviour",
+        "Places in memory": "docs/placement",
         "From Python": "docs/python",
         "Repeat a study": "docs/repeat-a-study",
         "Supported machines": "docs/supported-machines",

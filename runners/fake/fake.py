@@ -234,6 +234,7 @@ class Fake:
             cost = self.simulation.true_cycles(toy, self.tier)
             calls = max(1, round(request["sample_us"] * 1e-6 * self.simulation.core_hz() / max(cost, 1e-9)))
         begun, spent = self.simulation.now, time.process_time()
+        placed, self.simulation.moved = self.simulation.place(toy, request)
         rows, waits = self.gauge.burst(toy, self.tier, calls, request)
         if pace := self.script.get("pace"):
             time.sleep((self.simulation.now - begun) * pace)
@@ -257,6 +258,8 @@ class Fake:
         output = self.bend(toy, "measure", toy.output(calls))
         if piece_bytes:
             answer["piece_bytes"] = piece_bytes
+        if placed:
+            answer |= {"forked": [len(rows)], "placed": placed}
         return {"calls": calls, "waits": waits, "digest": digest(output), **answer}
 
     def audit(self, request):

@@ -49,6 +49,7 @@ class SimulatedClock:
         self.taken = {}
         self.core = 0
         self.disturbed_s = 0.0
+        self.moved = 1.0
         beside = script.get("neighbour", {})
         self.slowed = beside.get("slowed", SLOWED)
         self.cold = {"relative": 0.0, "us": 100.0, **beside.get("cold", {})}
@@ -149,6 +150,24 @@ class SimulatedClock:
             factor += modes["cycles"] / self.true_cycles(toy, tier)
         return factor
 
+    def place(self, toy, request):
+        """Where the calls of a burst lie, and the factor that this costs; nowhere and 1 without any in the script."""
+        placed = toy.row.get("placed", self.script.get("placed"))
+        if placed is None or not request.get("forks") or "places" not in request:
+            return [], 1.0
+        moved = [int(part) for part in request["places"].split(",")]
+        pages = [(1 << 34) + 4096 * (mix(self.seed ^ which) % (1 << 20)) for which in range(6)]
+        base = 16 * (mix(self.seed ^ 77) % 256)  # the system places the stack on 16 bytes, the rest on pages
+        at = [page + by for page, by in zip(pages, [base + moved[0], *moved[1:], 0, 0x40], strict=True)]
+        if placed.get("near"):
+            at[5] = at[4] + (1 << 20)
+        else:
+            at[5] += 1 << 40
+        known = dict(zip(("stack", "state", "input", "output"), at, strict=False))
+        window = (known.get(placed.get("factor"), -1)) % 4096
+        inside = placed.get("begin", 0) <= window < placed.get("end", 0) and "factor" in placed
+        return at, 1 + placed.get("more", 0.0) * inside
+
     def work(self, toy, tier, calls, moment=1.0, extra=0.0):
         """Make calls; (ticks, core cycles) of a sample. `moment`: this burst's factor; `extra` cycles on top."""
         key = id(toy.whole)
@@ -161,7 +180,12 @@ class SimulatedClock:
         self.disturbed_s = 0.0
         drift *= self.script.get("cores", {}).get(str(self.core), 1.0)
         cost = (
-            self.true_cycles(toy, tier) * self.layout_factor(toy, tier) * drift * calls * self.contention()[1]
+            self.true_cycles(toy, tier)
+            * self.layout_factor(toy, tier)
+            * self.moved
+            * drift
+            * calls
+            * self.contention()[1]
         )
         cost *= 1 + toy.row.get("noise", self.noise["sample"]) * self.normal()
         if share := toy.row.get(

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from perbyte.model import Burst, Calibration, Cell, Policy
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 PROBE_CYCLES = 6000
 FLOOR = 2557.0

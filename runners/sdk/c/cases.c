@@ -214,6 +214,11 @@ static const char *find_input(pb_prepared *p, const pb_vector *vector, char *wor
 	return producer ? produce_input(p, producer, words) : NULL;
 }
 
+void pb_case_apart(size_t bytes)
+{
+	pb_output_apart(bytes / grain * grain);
+}
+
 /* What sign works on: message 0 is the data, the others are streams of their own. */
 static int lay_out_messages(pb_prepared *p)
 {

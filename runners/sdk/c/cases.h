@@ -42,6 +42,9 @@ int pb_case_reopen(pb_prepared *);
 /* From now on each key, each nonce and additional data begin at a multiple of so many bytes (0: anywhere). */
 void pb_case_align(unsigned bytes);
 
+/* From now on outputs begin so many bytes behind inputs, modulo a page, or at the multiple before. */
+void pb_case_apart(size_t bytes);
+
 /* Begin, before a loop of n calls. */
 void pb_case_begin(pb_prepared *, uint64_t n);
 

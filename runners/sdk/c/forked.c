@@ -88,16 +88,25 @@ static uint64_t next_layout(uint64_t layout)
 	return next;
 }
 
+static pb_places places_of(uint64_t layout)
+{
+	size_t buffers = LINE * place(layout, BUFFERS, BUFFER_LINES);
+	return (pb_places){GRAIN * place(layout, STACK, PAGE / GRAIN),
+			   GRAIN * place(layout, HEAP, PAGE / GRAIN), buffers, buffers + PB_OUTPUT_APART};
+}
+
 /* The case prepared once more, elsewhere; NULL where that would take longer than a warm-up, or cannot be done. What it
  * takes is never freed: the child ends soon. */
-static pb_prepared *elsewhere(const pb_gauge *g, const pb_prepared *p, const pb_burst_request *r)
+static pb_prepared *elsewhere(const pb_gauge *g, const pb_prepared *p, const pb_burst_request *r,
+			      pb_places at)
 {
 	static pb_prepared other;
 	char words[256];
-	if ((double)p->open_ticks > r->warm_least_us * 1e-6 * g->tick_hz ||
-	    !malloc(GRAIN * (1 + place(r->layout, HEAP, PAGE / GRAIN))) ||
-	    pb_case_open(&other, p->c.row, p->variant, p->c.size, p->seed,
-			 LINE * place(r->layout, BUFFERS, BUFFER_LINES), p->input_path, NULL, words))
+	if ((double)p->open_ticks > r->warm_least_us * 1e-6 * g->tick_hz || !malloc(GRAIN + at.heap))
+		return NULL;
+	pb_case_apart((at.output - at.input) % PAGE);
+	if (pb_case_open(&other, p->c.row, p->variant, p->c.size, p->seed, at.input, p->input_path, NULL,
+			 words))
 		return NULL;
 	pb_case_run(&other, 1);
 	other.call_ticks = p->call_ticks;
@@ -106,11 +115,17 @@ static pb_prepared *elsewhere(const pb_gauge *g, const pb_prepared *p, const pb_
 
 static void work(handed *page, pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pid_t parent)
 {
-	if (r->layout) {
-		unsigned char *room = alloca(GRAIN * (1 + place(r->layout, STACK, PAGE / GRAIN)));
+	uint64_t *placed = page->burst.placed;
+	if (r->layout || r->places) {
+		pb_places at = r->places ? *r->places : places_of(r->layout);
+		unsigned char *room = alloca(GRAIN + at.stack);
 		PB_KEEP(room);
-		pb_prepared *other = elsewhere(g, p, r);
+		pb_prepared *other = elsewhere(g, p, r, at);
 		p = other ? other : p;
+		placed[PB_STACK_AT] = (uintptr_t)room;
+		placed[PB_STATE_AT] = (uintptr_t)p->c.ctx;
+		placed[PB_INPUT_AT] = (uintptr_t)p->c.in;
+		placed[PB_OUTPUT_AT] = (uintptr_t)p->c.out;
 	}
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
@@ -167,6 +182,7 @@ static int take_one(handed *page, pb_gauge *g, pb_prepared *p, const pb_burst_re
 	b->calls = one->calls;
 	b->waits += one->waits;
 	b->digest = one->digest;
+	memcpy(b->placed, one->placed, sizeof b->placed);
 	b->whole_ticks += one->whole_ticks;
 	b->warm_ticks += one->warm_ticks;
 	b->wait_ticks += one->wait_ticks;

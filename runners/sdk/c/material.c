@@ -164,6 +164,13 @@ const uint8_t *pb_input(uint64_t seed, const char *path, size_t size, size_t off
 	return a->data + offset;
 }
 
+static size_t apart = PB_OUTPUT_APART;
+
+void pb_output_apart(size_t bytes)
+{
+	apart = bytes;
+}
+
 uint8_t *pb_output(size_t size, size_t offset)
 {
 	static uint8_t *output;
@@ -174,5 +181,5 @@ uint8_t *pb_output(size_t size, size_t offset)
 		return NULL;
 	for (; touched < size + 2 * PAGE; touched += PAGE)
 		output[touched] = 1;
-	return output + offset + 1024;
+	return output + offset + apart;
 }

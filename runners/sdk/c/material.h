@@ -25,6 +25,10 @@ uint64_t pb_digest(const uint8_t *bytes, size_t length);
  * too short). `path` is NULL for the seeded stream. */
 const uint8_t *pb_input(uint64_t seed, const char *path, size_t size, size_t offset, int *short_file);
 
+/* By how much outputs begin behind inputs, modulo a page, unless somebody says otherwise, for all outputs from then on. */
+enum { PB_OUTPUT_APART = 1024 };
+void pb_output_apart(size_t bytes);
+
 /* The one output area, large enough for `size` bytes at `offset` + 1024 from a 4096-byte boundary, every page
  * of it touched; it never moves. NULL if memory does not suffice. */
 uint8_t *pb_output(size_t size, size_t offset);

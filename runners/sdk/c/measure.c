@@ -4,9 +4,11 @@
 #include "forked.h"
 #include "serve.h"
 
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <math.h>
 #include <sched.h>
+#include <stdlib.h>
 
 enum { MOST_MS = 60000, MOST_INTERVALS = 40000, MOST_WARM_US = 1000000 };
 
@@ -70,6 +72,38 @@ void pb_add_samples(pb_server *s, const pb_burst *b)
 	pb_text_add(&s->answer, "]");
 }
 
+/* Where the library was loaded, and where the loop lies that calls it. */
+static void place_code(uint64_t *placed, const pb_runner *runner, const pb_prepared *p)
+{
+	Dl_info info;
+	const void *loop = (const void *)(uintptr_t)p->variant->loop;
+	placed[PB_CALLER_AT] = (uintptr_t)loop;
+	if (dladdr(runner->object ? runner->object : loop, &info))
+		placed[PB_LIBRARY_AT] = (uintptr_t)info.dli_fbase;
+}
+
+static void add_placed(pb_server *s, const uint64_t *placed)
+{
+	for (int i = 0; i < PB_PLACED; i++)
+		pb_text_add(&s->answer, "%s%" PRIu64, i ? "," : ",\"placed\":[", placed[i]);
+	pb_text_add(&s->answer, "]");
+}
+
+/* Four numbers of bytes below a page; 0 where the text is something else. */
+static int read_places(const char *text, pb_places *at)
+{
+	size_t *of[] = {&at->stack, &at->heap, &at->input, &at->output};
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		char *end;
+		unsigned long value = strtoul(text, &end, 10);
+		if (end == text || value >= 4096 || *end != (i < 3 ? ',' : '\0'))
+			return 0;
+		*of[i] = value;
+		text = end + 1;
+	}
+	return 1;
+}
+
 void pb_measure(pb_server *s, const pb_request *q)
 {
 	static pb_burst b;
@@ -98,6 +132,13 @@ void pb_measure(pb_server *s, const pb_request *q)
 	};
 	char words[sizeof p->c.error];
 	int forked = 0, forks = (int)pb_get_integer(q, "forks", 0);
+	const char *places = pb_get_text(q, "places", "");
+	pb_places at;
+	if (*places && !read_places(places, &at)) {
+		pb_refuse(s, "malformed", "places: four numbers of bytes below 4096, with commas");
+		return;
+	}
+	r.places = *places ? &at : NULL;
 	static int counts[PB_MAX_FORKS];
 	if (r.samples > PB_MAX_SAMPLES)
 		r.samples = PB_MAX_SAMPLES;
@@ -118,6 +159,10 @@ void pb_measure(pb_server *s, const pb_request *q)
 	for (int i = 0; i < forked; i++)
 		pb_text_add(&s->answer, "%s%d%s", i ? "," : ",\"forked\":[", counts[i],
 			    i + 1 == forked ? "]" : "");
+	if (forked && r.places) {
+		place_code(b.placed, s->runner, p);
+		add_placed(s, b.placed);
+	}
 	pb_text_add(&s->answer,
 		    ",\"whole_ticks\":%" PRIu64 ",\"warm_ticks\":%" PRIu64 ",\"wait_ticks\":%" PRIu64,
 		    b.whole_ticks, b.warm_ticks, b.wait_ticks);

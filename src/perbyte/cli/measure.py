@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SECTIONS = {
     "What to measure": "suite sizes operations contracts cpus states threads input",
     "How long, and where": "budget precision epochs cores gentle seed",
-    "What to add": "rate limits count memory leak profile",
+    "What to add": "rate limits count memory leak places profile",
     "The run, and its output": "out report resume dry_run as_json as_csv unit quiet",
 }
 EPILOG = """\b
@@ -133,6 +133,10 @@ def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_as
         from perbyte.cli.leak import heard
 
         done = with_leaks(done, **heard(quiet=output.quiet))
+    if beside.places:
+        from perbyte.app.placing import with_places
+
+        done = with_places(done, listener=output.listener)
     print_run(done.run, output, beside)
     if suite:
         output.note(f"{suite.title}: {suite.answers}")

@@ -161,9 +161,10 @@ class Additions(RateOption):
     count: bool = flag("--count", help="Show the instructions of each cell, by kind and per cycle.")
     memory: bool = flag("--memory", help="Show stack, heap, state and code of each cell, in bytes.")
     leak: bool = flag("--leak", help="Show whether the time of each cell depends on secrets.")
+    places: bool = flag("--places", help="Show how the cost of each cell depends on places in memory.")
 
 
-NO_ADDITIONS = Additions(None, False, False, False, False)
+NO_ADDITIONS = Additions(None, False, False, False, False, False)
 
 
 class TimeGateOptions(Options):

@@ -86,7 +86,9 @@ def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> Non
     from perbyte.report import runtext
     from perbyte.report.export import to_csv
 
-    wanted = runtext.RunExtras(beside.rate, beside.limits, beside.count, beside.memory, beside.leak)
+    wanted = runtext.RunExtras(
+        beside.rate, beside.limits, beside.count, beside.memory, beside.leak, beside.places
+    )
     if (beside.rate or beside.limits) and output.as_csv:
         raise UsageError(f"--{'rate' if beside.rate else 'limits'} is not in the CSV", hint="--json has it")
     if output.as_json:

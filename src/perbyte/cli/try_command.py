@@ -25,7 +25,7 @@ SECTIONS = {
     "How it is built": "flags defines links packages",
     "An algorithm of your own (--as new:NAME)": "kind lengths answers",
     "Before and after a change": "baseline keep since history watch fail_above fail_above_instructions undecided_is",
-    "Instructions, memory, leaks": "count leak fail_on",
+    "Instructions, memory, leaks, places": "count leak fail_on places",
     "Whole trees": "supercop layout",
     "How long": "budget patience fresh gentle",
     "Output": "markdown as_json quiet",
@@ -79,6 +79,7 @@ class TryOptions(Options):
     history: Path | None = option("--history", help="With --since: add to a history in a directory.")
     watch: bool = flag("--watch", help="Repeat --baseline when a file changes.")
     count: bool = flag("--count", help="Count instructions and memory too.")
+    places: bool = flag("--places", help="Show how its cost depends on places in memory.")
     leak: Literal["time", "taint"] | None = option(
         "--leak",
         is_flag=False,
@@ -105,7 +106,7 @@ class TryOptions(Options):
         kept = {"--baseline": self.before.baseline, "--keep": self.before.keep, "--watch": self.watch}
         changed = {**kept, "--since": self.since}
         tree = {**changed, "--function": self.functions, "--signature": self.signatures}
-        tree |= {"--count": self.count, "--leak": self.leak}
+        tree |= {"--count": self.count, "--leak": self.leak, "--places": self.places}
         if self.layout:
             message = "--layout says what there is; of the other options it takes --as, --size, --budget"
             _refuse({**tree, "--supercop": self.supercop, "--flags": self.flags}, message)
@@ -117,9 +118,14 @@ class TryOptions(Options):
             raise UsageError("missing --as ALGORITHM", hint=hint)
         elif self.leak:
             message = "--leak looks at one program alone"
-            _refuse({**changed, "--count": self.count}, message, "leave --baseline and --count out")
+            beside = {"--count": self.count, "--places": self.places}
+            _refuse({**changed, **beside}, message, "leave --baseline, --count and --places out")
         elif self.since:
             _refuse(kept, "--since takes a commit's program for the baseline", "leave --baseline out")
+        if self.places:
+            _refuse(
+                changed, "--places looks at one program", "leave --baseline, --keep, --since and --watch out"
+            )
         if not self.leak:
             _refuse({"--fail-on": self.fail_on}, "--fail-on belongs to --leak")
         if not self.since:
@@ -193,6 +199,7 @@ def _trial(options: TryOptions) -> Trial:
         beside=options.beside,
         clock=clock,
         count=options.count or options.limits.fail_above_instructions is not None,
+        places=options.places,
         gentle=options.how.gentle,
         patience_s=options.patience,
         fresh=options.fresh,

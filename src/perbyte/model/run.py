@@ -11,6 +11,7 @@ from perbyte.model.behaviour import Behaviour
 from perbyte.model.cell import Cell, Row, parse_address
 from perbyte.model.figure import CellFigure, NoiseFloor
 from perbyte.model.leak import LeakFigure
+from perbyte.model.placement import Placement
 from perbyte.model.sample import Audit, Burst, Calibration
 
 
@@ -176,7 +177,8 @@ class StoredRun:
 class Run:
     """A finished or interrupted run as the store gives it back. `path` is where it lies.
 
-    `behaviours`: what cells execute and use, `leaks`: whether their time depends on secrets, where that was asked for.
+    `behaviours`: what cells execute and use, `leaks`: whether their time depends on secrets, `placements`: how their
+    cost depends on places in memory, where that was asked for.
     """
 
     path: Path | None
@@ -189,6 +191,7 @@ class Run:
     measuring_s: float = 0.0
     behaviours: tuple[Behaviour, ...] = ()
     leaks: tuple[LeakFigure, ...] = ()
+    placements: tuple[Placement, ...] = ()
 
     def failed_cells(self) -> list[tuple[Cell, Failure]]:
         """Every failure that names a cell, with that cell."""

@@ -34,6 +34,7 @@ ErrorCode = Annotated[
 ]
 _EDIT = "[knai](\\d+:([0-9a-f]{2})+|=([0-9a-f]{2})*)"
 CHANGES = rf"^({_EDIT}(\+{_EDIT})*( |$))*$"
+PLACES = r"^\d{1,4}(,\d{1,4}){3}$"
 Role = Annotated[str, Meta(pattern="^(key|data|input)$")]
 Content = Annotated[str, Meta(pattern="^(fixed|random|zeros|sparse|genuine|changed|early|late)$")]
 
@@ -159,6 +160,7 @@ class MeasureAnswer(RunnerAnswer, frozen=True, kw_only=True):
     whole_ticks: Count = 0
     warm_ticks: Count = 0
     wait_ticks: Count = 0
+    placed: Annotated[list[Count], Meta(max_length=6)] = []
 
 
 class AuditAnswer(RunnerAnswer, frozen=True, kw_only=True):
@@ -334,6 +336,7 @@ class Measure(RunnerRequest, frozen=True, kw_only=True, tag="measure"):
     warm_least_us: Quantity | UnsetType = UNSET
     forks: Count | UnsetType = UNSET
     layout: Count | UnsetType = UNSET
+    places: Annotated[str, Meta(pattern=PLACES)] | UnsetType = UNSET
 
 
 class AuditCalls(RunnerRequest, frozen=True, kw_only=True, tag="audit"):

@@ -8,7 +8,7 @@ from typing import Any
 
 from perbyte.errors import UsageError
 from perbyte.model import CellFigure, NoiseFloor, Run
-from perbyte.model.text import counted
+from perbyte.model.text import counted, json_ready
 from perbyte.report.behaviour import change_lines, changes_json
 from perbyte.report.beside import rate_json, rate_listing
 from perbyte.report.export import comparison_json
@@ -16,6 +16,7 @@ from perbyte.report.gate import MissingCell, missing_of_runs, missing_of_sides, 
 from perbyte.report.grid import Grid, compare_pairs, compare_runs, in_common
 from perbyte.report.leaktext import leak_change_lines, leak_changes_json
 from perbyte.report.lines import render_listing
+from perbyte.report.placement import placement_change_lines, placement_changes, placement_changes_json
 from perbyte.report.text import render_comparison
 from perbyte.report.wording import numbered
 from perbyte.stats.across import Across, floor_across
@@ -106,6 +107,8 @@ def sides_json(
         document["limit"] = regressions_json(limit)
     if rate:
         document["rate"] = rate_json(sides.figures, rate)
+    if placed := placement_changes(sides.grids, sides.runs):
+        document["places"] = json_ready(placement_changes_json(placed))
     if counted:
         document["behaviour"] = changes_json(counted)
     if leaks is not None:
@@ -120,4 +123,7 @@ def sides_text(
     text = render_comparison(sides.grids, sides.noise)
     if rate:
         text += "\n" + render_listing(rate_listing(sides.figures, rate))
-    return text + "".join(f"{line}\n" for line in (*change_lines(counted), *leak_change_lines(leaks)))
+    placed = placement_change_lines(placement_changes(sides.grids, sides.runs))
+    return text + "".join(
+        f"{line}\n" for line in (*change_lines(counted), *leak_change_lines(leaks), *placed)
+    )

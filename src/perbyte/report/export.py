@@ -40,7 +40,8 @@ LEAK_FIELDS = ("leak", "leak_bound", "leak_said")
 
 def to_json(run: Run) -> dict[str, Any]:
     """Give `run` as an object of JSON types: `schema_version`, `run` (conditions, failures), `cells`, `bindings`;
-    `behaviour` where something was counted, `leaks` where times were looked at for what they tell of secrets.
+    `behaviour` where something was counted, `leaks` where times were looked at for what they tell of secrets, `places`
+    where places in memory were drawn.
 
     `quantiles` are those of single calls, where they vary at random; empty else.
     `interval_*` is on cycles per call, or on nanoseconds per call where `interval_unit` says `ns`.
@@ -65,6 +66,7 @@ def to_json(run: Run) -> dict[str, Any]:
         "bindings": records(bindings_listing(run)),
         **({"behaviour": json_ready(behaviours_json(run))} if run.behaviours else {}),
         **({"leaks": figures_json(run.leaks)} if run.leaks else {}),
+        **({"places": json_ready([each.record() for each in run.placements])} if run.placements else {}),
     }
 
 

@@ -14,6 +14,7 @@ from perbyte.report.grid import compare_runs
 from perbyte.report.leaktext import render_of_run
 from perbyte.report.lines import render_listing
 from perbyte.report.listing import records
+from perbyte.report.placement import render_placements
 from perbyte.report.text import render_comparison, render_table
 from perbyte.stats.quantity import Unit
 
@@ -27,10 +28,11 @@ class RunExtras:
     count: bool = False
     memory: bool = False
     leak: bool = False
+    places: bool = False
 
 
 def run_json(run: Run, beside: RunExtras) -> dict[str, Any]:
-    """The run for programs; counts, memory and leaks are in it wherever they were measured."""
+    """The run for programs; counts, memory, leaks and places are in it wherever they were measured."""
     document = to_json(run)
     document |= {"rate": rate_json(run.cells, beside.rate)} if beside.rate else {}
     document |= {"limits": records(limits_listing(run.cells))} if beside.limits else {}
@@ -48,6 +50,7 @@ def render_run(run: Run, unit: str | None, beside: RunExtras) -> str:
         if beside.count or beside.memory
         else "",
         render_of_run(run.leaks) if beside.leak else "",
+        render_placements(run.placements) if beside.places else "",
     ]
     return "\n".join(filter(None, parts))
 

@@ -36,6 +36,7 @@ from perbyte.report.listing import Head, Listing, columns
 from perbyte.report.marks import Mark, marks_of
 from perbyte.report.pictures import history_pictures
 from perbyte.report.pivot import BAD
+from perbyte.report.placement import placement_lines
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.wording import (
     claim_text,
@@ -369,7 +370,7 @@ def _finite(value: float) -> float | None:
 
 
 def behaviour_section(run: Run) -> Section:
-    """What rows execute, use and tell: tables of what was counted, and a card for each row; empty without either.
+    """What rows execute, use and tell: tables of what was counted, places, a card for each row; empty without any.
 
     Figures come from samples, counts from processes that nobody times, leaks from pairs of calls. They stand side by
     side, and none is computed from another.
@@ -380,6 +381,8 @@ def behaviour_section(run: Run) -> Section:
         blocks += [heading(listing.title), table(listing)] if listing.rows else []
     told = notes(run.behaviours)
     blocks += [listed(told)] if told else []
+    placed = [(plain(each.cell.address, 120), "; ".join(placement_lines(each))) for each in run.placements]
+    blocks += [heading("Places in memory"), listed(placed)] if placed else []
     blocks += [heading("Row by row")] if cards else []
     blocks += [unfolding(title, part, open=len(cards) <= OPEN_CARDS) for title, part in cards]
     return Section("behaviour", "Behaviour", blocks, "What rows execute, use and tell")

@@ -12,6 +12,7 @@ from perbyte.report.behaviour import changes_json as count_changes_json
 from perbyte.report.export import to_json
 from perbyte.report.facts import outputs_text
 from perbyte.report.listing import Listing, columns, markdown
+from perbyte.report.placement import render_placements
 from perbyte.report.text import render_table
 from perbyte.report.wording import claim_text, interval_text, number, ratio_text, size_label, three_digits
 from perbyte.stats.compare import Answer
@@ -31,6 +32,7 @@ def beside_lines(run: Run, own: Collection[str], bests: Sequence[BesideTheBest])
     yield ""
     yield render_table(run)
     yield from count_lines(run)
+    yield from place_lines(run)
 
 
 def beside_line(best: BesideTheBest, *, several: bool) -> str:
@@ -99,6 +101,11 @@ def count_lines(run: Run) -> list[str]:
     return ["", render_behaviour(run, count=True, memory=True).removesuffix("\n")] if run.behaviours else []
 
 
+def place_lines(run: Run) -> list[str]:
+    """How the cost of rows depends on places in memory, where that was asked for."""
+    return ["", render_placements(run.placements).removesuffix("\n")] if run.placements else []
+
+
 def changes_json(changes: Sequence[BaselineChange]) -> list[dict[str, Any]]:
     """What became of each row."""
     return [
@@ -157,6 +164,7 @@ def changes_lines(
     if flags and flags[0] != flags[1]:
         yield f"flags then: {flags[0]}; now: {flags[1]}"
     yield from count_lines(run)
+    yield from place_lines(run)
     yield from change_lines(counted)
 
 

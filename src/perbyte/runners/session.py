@@ -326,6 +326,7 @@ class Session:
         warm_least_us: float = 0.0,
         forks: int = 0,
         layout: int = 0,
+        places: tuple[int, int, int, int] | None = None,
     ) -> AskedBurst:
         """Ask for a burst of up to `samples` samples (`clean` clean ones, `limit_ms` milliseconds; see SPEC 7).
 
@@ -333,7 +334,8 @@ class Session:
         into, if the runner can do that. `warm_us`: for how long short calls are made before the first sample, at the
         most; from `warm_least_us` on they end where the core is warm (0: they do not). `forks`: so many
         bursts by forks of the process, if it can, which draw their places in memory from `layout` (0: they are the
-        process's); else one.
+        process's); else one. `places`: instead of `layout`, the bytes of a page by which stack and heap are moved, and
+        where input and output begin.
         Nothing else may be asked before `receive_measure` was given what this returns.
         """
         request = messages.Measure(
@@ -353,6 +355,7 @@ class Session:
             warm_least_us=warm_least_us if warm_us and warm_least_us else UNSET,
             forks=forks or UNSET,
             layout=layout if forks and layout else UNSET,
+            places=",".join(map(str, places)) if forks and places else UNSET,
         )
         limit = self.limits.measure + max(forks, 1) * (limit_ms / 1000 + self._work_s(handle, max(calls, 1)))
         asked = AskedBurst(cell, epoch, round, request, limit, self.process.cpu_s(), time.monotonic())
@@ -373,7 +376,10 @@ class Session:
         answer = self._read(unread.line, asked.request, messages.MeasureAnswer)
         ticks = (answer.whole_ticks, answer.warm_ticks, answer.wait_ticks)
         bursts = bursts_of(asked, answer)
-        return TakenBursts(bursts, answer.digest, unread.cpu_s, unread.wall_s, bool(answer.forked), *ticks)
+        times = (unread.cpu_s, unread.wall_s)
+        return TakenBursts(
+            bursts, answer.digest, *times, bool(answer.forked), *ticks, placed=tuple(answer.placed)
+        )
 
     def audit(self, handle: int, *, seed: int, calls: int, control: bool = False, repeat: int = 0) -> Chained:
         """Make a chain of calls that follows from `seed` (SPEC 11); `control`: all that it takes but the timed calls.

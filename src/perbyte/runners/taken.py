@@ -17,6 +17,7 @@ class TakenBursts:
     `cpu_s` and `wall_s`: seconds from the question to the answer, of CPU time of the process and on the clock.
     `forked`: forks of the process took them, whose CPU time is not in `cpu_s`. `whole_ticks`, `warm_ticks` and
     `wait_ticks`: of the bursts, their untimed calls and their looks for a quiet core, as far as the runner says.
+    `placed`: addresses of stack, state, input, output, library and caller, where places were asked for and are known.
     """
 
     bursts: tuple[Burst, ...]
@@ -27,6 +28,7 @@ class TakenBursts:
     whole_ticks: int = 0
     warm_ticks: int = 0
     wait_ticks: int = 0
+    placed: tuple[int, ...] = ()
 
     @property
     def burst(self) -> Burst:

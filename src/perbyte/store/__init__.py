@@ -5,6 +5,7 @@ A run is a directory that can be moved, mailed, merged and read again when the s
     run.json            conditions, calibrations, failures, noise floor (schema version 1)
     samples-NNNN.npz    all raw samples, as columns of small integers
     figures.json        the figures, and what they were computed from
+    places.json         how costs depend on places in memory, where that was asked for
     behaviour.json      what cells execute and use, where that was asked for
     leak.json           whether their time depends on secrets, and pairs.parquet; likewise
     manifest.json       size and SHA-256 of each of these; manifest.json.sig its signature, where there is one

@@ -1,7 +1,9 @@
-"""What may lie beside the figures of a run: what its cells execute and use, and whether their time depends on secrets.
+"""What may lie beside the figures of a run: what its cells execute and use, whether their time depends on secrets, and
+how their cost depends on places in memory.
 
-`behaviour.json` has the former, `leak.json` the latter, and `pairs.parquet` every pair that was taken for it. Without
-the file nobody asked. Leaks may lie in a directory of their own, which has no cells and no figures in cycles a byte.
+`behaviour.json` has the first, `leak.json` the second, with every pair that was taken for it in `pairs.parquet`, and
+`places.json` the third with every place. Without the file nobody asked. Leaks may lie in a directory of their own,
+which has no cells and no figures in cycles a byte.
 """
 
 from __future__ import annotations
@@ -16,12 +18,14 @@ import msgspec
 from perbyte.errors import StoreError
 from perbyte.model import Behaviour
 from perbyte.model.leak import LeakFigure
+from perbyte.model.placement import Placement
 from perbyte.model.run import LeakRun
 from perbyte.store.files import (
     BEHAVIOUR_FILE,
     LEAK_FILE,
     MEBIBYTE,
     PAIRS_FILE,
+    PLACES_FILE,
     damaged,
     has_leaks_only,
     other_schema,
@@ -33,37 +37,61 @@ from perbyte.store.state import RunSummary, what_of
 
 _BEHAVIOUR_LIMIT = 256 * MEBIBYTE
 _LEAK_LIMIT = 64 * MEBIBYTE
-SCHEMA = 1  # of either file
+SCHEMA = 1  # of any of these files
 
 
-class _Behaviours(msgspec.Struct, frozen=True, kw_only=True):
+class _OfCells(msgspec.Struct, frozen=True, kw_only=True):
     schema: int = SCHEMA
     run_id: str
+
+
+class _Behaviours(_OfCells, frozen=True, kw_only=True):
     cells: tuple[Behaviour, ...]
+
+
+class _Placements(_OfCells, frozen=True, kw_only=True):
+    cells: tuple[Placement, ...]
 
 
 def write_behaviours(directory: Path, run_id: str, behaviours: Sequence[Behaviour]) -> None:
     """Put `behaviour.json` in place in one step; what was there is replaced. Raises StoreError."""
-    content = msgspec.json.encode(_Behaviours(run_id=run_id, cells=tuple(behaviours)))
-    text = msgspec.json.format(content, indent=1) + b"\n"
-    replace_atomically(directory / BEHAVIOUR_FILE, lambda temporary: temporary.write_bytes(text))
-    list_files(directory, [BEHAVIOUR_FILE])
+    _write(directory, BEHAVIOUR_FILE, _Behaviours(run_id=run_id, cells=tuple(behaviours)))
+
+
+def write_placements(directory: Path, run_id: str, placements: Sequence[Placement]) -> None:
+    """Put `places.json` in place in one step; what was there is replaced. Raises StoreError."""
+    _write(directory, PLACES_FILE, _Placements(run_id=run_id, cells=tuple(placements)))
 
 
 def read_behaviours(directory: Path, run_id: str) -> tuple[Behaviour, ...]:
     """Read what was counted for the run in `directory`; empty where nothing was. Raises StoreError."""
-    place = directory / BEHAVIOUR_FILE
+    return _read(directory / BEHAVIOUR_FILE, run_id, _Behaviours)
+
+
+def read_placements(directory: Path, run_id: str) -> tuple[Placement, ...]:
+    """Read what places told for the run in `directory`; empty where nobody asked. Raises StoreError."""
+    return _read(directory / PLACES_FILE, run_id, _Placements)
+
+
+def _write(directory: Path, name: str, content: _OfCells) -> None:
+    text = msgspec.json.format(msgspec.json.encode(content), indent=1) + b"\n"
+    replace_atomically(directory / name, lambda temporary: temporary.write_bytes(text))
+    list_files(directory, [name])
+
+
+def _read(place: Path, run_id: str, form: type[Any]) -> tuple[Any, ...]:
     if not place.exists() and not place.is_symlink():
         return ()
     try:
-        content = msgspec.json.decode(read_whole(place, _BEHAVIOUR_LIMIT), type=_Behaviours)
+        content = msgspec.json.decode(read_whole(place, _BEHAVIOUR_LIMIT), type=form)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise damaged(place, error) from error
     if content.schema != SCHEMA:
         raise other_schema(place, content.schema, SCHEMA)
     if content.run_id != run_id:
         raise damaged(place, f"it is of the run {content.run_id[:80]!r}")
-    return content.cells
+    cells: tuple[Any, ...] = content.cells
+    return cells
 
 
 class LeakWriter:

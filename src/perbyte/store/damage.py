@@ -16,7 +16,7 @@ import msgspec
 from perbyte.errors import StoreError
 from perbyte.locks import held_by
 from perbyte.model import Burst, Failure
-from perbyte.store.beside import leaks_beside, read_behaviours, read_leaks
+from perbyte.store.beside import leaks_beside, read_behaviours, read_leaks, read_placements
 from perbyte.store.figures import read_figures, unlike
 from perbyte.store.files import (
     BESIDE,
@@ -151,6 +151,7 @@ def _together(
         known = read_known(directory)
         read_behaviours(directory, known.state.conditions.run_id)
         leaks_beside(directory, known.state.conditions.run_id)
+        read_placements(directory, known.state.conditions.run_id)
     except StoreError as error:  # whole files that do not fit together
         return [FileFinding(RUN_FILE, "damaged", str(error))]
     notes += [] if known.state.complete else ["the run was interrupted"]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from perbyte import extras
 from perbyte.model import Burst, Cell, CellFigure, Doubt, Run, StoredRun, Warning
-from perbyte.store.beside import leaks_beside, read_behaviours
+from perbyte.store.beside import leaks_beside, read_behaviours, read_placements
 from perbyte.store.figures import digest_of, read_figures
 from perbyte.store.files import (
     CELLS_FILE,
@@ -81,6 +81,7 @@ def open_run(path: Path, *, anew: bool = False) -> Run:
         state.run(directory, _with_rules(cells, state.rules) if known.stored else cells),
         behaviours=read_behaviours(directory, state.conditions.run_id),
         leaks=leaks_beside(directory, state.conditions.run_id),
+        placements=read_placements(directory, state.conditions.run_id),
     )
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from perbyte.app.conducting import Conducted, conduct_plan
 from perbyte.app.gate import Gate, gravest
 from perbyte.app.listener import NOBODY, Listener
+from perbyte.app.placing import place_run
 from perbyte.app.trying.bench import Bench, libraries_beside
 from perbyte.app.trying.clock import CALL_S, Clock
 from perbyte.app.trying.stored import Stored
@@ -135,6 +136,7 @@ class Trial:
     beside: str = "*"
     clock: Clock = field(default_factory=Clock)
     count: bool = False
+    places: bool = False
     gentle: bool = False
     patience_s: float = CALL_S
     fresh: bool = False
@@ -167,6 +169,11 @@ class Trial:
         run, stored = bench.measure(fresh=self.fresh)
         bests = beside_the_best(run, names, [figure for _, figure in stored.kept(run)] if stored else [])
         counted = self._counted(specs, run, policy.seed, [best.best.cell for best in bests])
+        if self.places:
+            own_cells = [
+                figure.cell for figure in run.cells if figure.cell.runner in names and figure.cell.usual
+            ]
+            counted = place_run(counted, own_cells, runners=specs, listener=self.listener)
         return BesideLibraries(counted, tuple(names), bests, faults, stored)
 
     def against_baseline(self, *, keep: bool) -> InTurn | Kept:
