@@ -2,15 +2,20 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+TESTS  := PERBYTE_DURATIONS=strict $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
-.PHONY: bench test check lint sanitize docs answers site clean setup build java arch wheel
+.PHONY: bench test durations check lint sanitize docs answers site clean setup build java arch wheel
 
 bench: build           ## fresh machine -> table on the terminal and report.html
 	$(BIN)/perbyte study run kompara-2020 --budget 40s --report report.html
 
 test: setup            ## fresh machine -> the whole test suite
 	$(BIN)/perbyte build
-	$(BIN)/pytest --numprocesses auto --dist loadfile
+	$(TESTS)
+
+durations: setup       ## the same, and CONTRIBUTING's table of where its time goes
+	$(BIN)/perbyte build
+	PERBYTE_TEST_TIMES=write $(TESTS)
 
 check: setup           ## lint, and the tests of what changed
 	sh scripts/check.sh

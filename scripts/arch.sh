@@ -14,4 +14,4 @@ for target in aarch64-linux-gnu riscv64-linux-gnu s390x-linux-gnu; do
 	PERBYTE_TARGET=$target .venv/bin/perbyte build blake3 || echo "blake3 could not be built for $target" >&2
 done
 PERBYTE_TARGET=riscv64-linux-gnu .venv/bin/perbyte build libsodium || echo "libsodium could not be built for riscv64" >&2
-.venv/bin/pytest -q --numprocesses auto tests/arch
+.venv/bin/pytest -q --numprocesses auto -m apart tests/arch

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "sdk"))
 import library_checks as checks
 from processors import PAIRS, TARGETS, built_for
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.apart]
 
 # Tiers whose switch a library has on another processor than x86-64 as well.
 TIERS = {

@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from processors import TARGETS, compiler, emulator, machine, require
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.apart]
 
 SDK = places.data_dir("runners") / "sdk" / "c"
 FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O2", "-Wall", "-Wextra", "-Werror", f"-I{SDK}")

@@ -58,7 +58,7 @@ def measure(
     environment = world.environment | {
         "PATH": f"{tools}:{os.environ['PATH']}",
         "SIZES": "1KiB",
-        "BUDGET": "1s",
+        "BUDGET": "500ms",
     }
     return subprocess.run(
         ["sh", script, *words],

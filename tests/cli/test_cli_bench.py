@@ -109,7 +109,7 @@ def test_a_change_is_told_beside_the_kept_program(world, crate):
     file = crate / "benches" / "chain.rs"
     # the same name, eight times the steps: no neighbour hides it
     file.write_text(RUST.replace('"chain/STEPS"', '"chain/64"').replace("STEPS", "512"))
-    done = world.perbyte("bench", crate, "--baseline", "--budget", "2s", "--json", "-q")
+    done = world.perbyte("bench", crate, "--baseline", "--budget", "1s", "--json", "-q")
     change = json.loads(done.stdout)["changes"][0]
     assert (change["name"], change["id"]) == ("chain/64", "unverified-chain-64")
     assert change["verdict"] in ("slower", "not known"), done.stdout

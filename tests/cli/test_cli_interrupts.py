@@ -18,7 +18,7 @@ from perbyte.errors import EXIT_FINE, EXIT_INTERRUPTED
 
 # as the console script begins, which imports no more than this before it calls
 SCRIPT = (sys.executable, "-c", "from perbyte.__main__ import main; main()")
-MOMENTS = 50
+MOMENTS = 14
 LIMIT_S = 60
 
 
@@ -84,8 +84,8 @@ def test_ctrl_c_during_a_run_keeps_what_was_measured(world, script):
     first = interrupted(world, 1.5, *ask)
     assert first.returncode == EXIT_INTERRUPTED, first.stderr
     assert f"perbyte measure --resume {run}" in first.stderr
-    for number in range(20):
-        after = 0.4 + number * 0.05
+    for number in range(7):
+        after = 0.4 + number * 0.15
         done = interrupted(world, after, "measure", "--resume", run, "--budget", "60s")
         assert hold(done, after), (after, done.returncode, done.stderr)
     assert world.perbyte("verify", run).returncode == EXIT_FINE

@@ -17,7 +17,7 @@ def script(leak, **more):
 
 
 def look(world, *more):
-    return world.perbyte("leak", "alpha/aes-128-gcm", "--budget", "2s", "-q", *more)
+    return world.perbyte("leak", "alpha/aes-128-gcm", "--budget", "1s", "-q", *more)
 
 
 def figures(answer):

@@ -26,7 +26,7 @@ def looked_at(make_world, tmp_path_factory):
         assert {leak["verdict"] for leak in json.loads(done.stdout)["leaks"]} == (
             {"none", "leaks"} if cycles else {"none"}
         )
-        alone = ("--out", world.home / f"{name}-alone", "--budget", "2s", "-q")
+        alone = ("--out", world.home / f"{name}-alone", "--budget", "1s", "-q")
         assert world.perbyte("leak", f"{name}/aes-128-gcm", *alone).returncode == 0
     return world
 

@@ -120,7 +120,7 @@ def test_what_breaks_off_later_ends_the_run_that_was_made_for_it(world, script, 
 def test_libraries_come_from_a_run_that_is_still_true(world, script, source):
     dear = row("sha-256", "digest", "oneshot/1", per_call=900.0, per_byte=9.0)
     cheap, _ = world.add(script("alpha"), {"name": "beta", "operations": [dear]})
-    words = ("try", source, "--as", "sha-256", "--size", "64", "--budget", "1s")
+    words = ("try", source, "--as", "sha-256", "--size", "64", "--budget", "500ms")
     first = world.perbyte(*words)
     assert first.returncode == EXIT_FINE, first.stderr
     assert "not measured again" not in first.stdout
@@ -161,7 +161,7 @@ def test_what_is_stored_must_be_of_the_same_builds_and_policy():
 
 
 def test_the_baseline_is_kept_and_compared_with(world, source):
-    words = ("try", source, "--as", "sha-256", "--baseline", "--budget", "2s", "--size", "1KiB", "-q")
+    words = ("try", source, "--as", "sha-256", "--baseline", "--budget", "1s", "--size", "1KiB", "-q")
     first = world.perbyte(*words)
     assert first.returncode == EXIT_FINE, first.stderr
     assert "kept as the baseline" in first.stdout

@@ -32,7 +32,7 @@ def catalogue(tmp_path: Path) -> dict[str, str]:
 def test_every_implementation_is_accounted_for(world, tmp_path, catalogue):
     expected = supercop_tree.write_tree(tmp_path / "tree")
     assert len(expected) >= 20
-    words = ("try", "--supercop", tmp_path / "tree", "--size", "64", "--budget", "2s", "--flags=-O1")
+    words = ("try", "--supercop", tmp_path / "tree", "--size", "64", "--budget", "1s", "--flags=-O1")
     done = world.perbyte(*words, "-q", "--json", environment=catalogue)
     assert done.returncode == EXIT_INCORRECT, done.stderr
     told = json.loads(done.stdout)
@@ -58,7 +58,7 @@ def test_the_implementations_of_an_aead_of_the_catalogue(world, tmp_path):
             "".join(f"#define CRYPTO_{name}BYTES 16\n" for name in ("KEY", "NPUB", "A"))
         )
         (place / name / "encrypt.c").write_text('#include "crypto_aead.h"\n' + code)
-    words = ("--as", "ascon-aead128", "--size", "64", "--budget", "1s", "-q", "--json")
+    words = ("--as", "ascon-aead128", "--size", "64", "--budget", "500ms", "-q", "--json")
     done = world.perbyte("try", "--supercop", place, *words)
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout)
@@ -190,7 +190,7 @@ def test_the_checksums_of_the_tree_are_compared(world, tmp_path, what, right):
     (place / "it.c").write_text(START + OPENSSL[what])
     published = PUBLISHED[what] if right else PUBLISHED[what][::-1]
     (place.parent / "checksumsmall").write_text(published + "\n")
-    words = ("--as", ALGORITHMS[what], "--size", "64", "--budget", "1s", "--beside", "none", "-q", "--json")
+    words = ("--as", ALGORITHMS[what], "--size", "64", "--budget", "500ms", "--beside", "none", "-q", "--json")
     done = world.perbyte("try", "--supercop", tmp_path, *words)
     (told,) = json.loads(done.stdout)["implementations"]
     if right:

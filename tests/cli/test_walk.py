@@ -28,9 +28,9 @@ CIPHERS = (
 )
 XTS = (("encrypt", 1.05), ("decrypt", 1.0))
 SHORT = {
-    "advise": ("--budget", "4s", "--cores", "0"),
-    "measure": ("--budget", "2s"),
-    "try": ("--budget", "1s"),
+    "advise": ("--budget", "2s", "--cores", "0"),
+    "measure": ("--budget", "1s"),
+    "try": ("--budget", "500ms"),
 }
 
 

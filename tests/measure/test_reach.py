@@ -103,12 +103,12 @@ def test_one_checked_call_that_outlasts_the_budget_is_not_reached(lab, monkeypat
     from perbyte.measure import reach
 
     monkeypatch.setattr(reach, "GRACE_S", 0.0)
-    slow = fault("check", "slow", seconds=1.5, nth=0)
+    slow = fault("check", "slow", seconds=0.6, nth=0)
     scripts = [
         {"name": "alpha", "operations": [row()]},
         {"name": "beta", "operations": [row()], "faults": [slow]},
     ]
-    done = lab.run(*scripts, ask=ASK, epochs=3, max_epochs=3, budget_s=1.0, told_s=1.0)
+    done = lab.run(*scripts, ask=ASK, epochs=3, max_epochs=3, budget_s=0.4, told_s=0.4)
     assert {figure.cell.runner for figure in done.outcome.cells} == {"alpha"}
     [failure] = done.outcome.failures
     assert (failure.kind, failure.runner) == (NOT_REACHED, "beta")

@@ -17,7 +17,7 @@ from perbyte.runners.conform import conform
 from perbyte.runners.needs import compiler_version
 from perbyte.runners.spec import SANITIZE_VARIABLE
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.apart]
 
 # Debian's musl-gcc leaves out the kernel's headers, which any C library needs: they are looked for last
 MUSL = f"musl-gcc -idirafter /usr/include -idirafter /usr/include/{os.uname().machine}-linux-gnu"

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,26 @@ def paper(tmp_path_factory: pytest.TempPathFactory) -> Paper:
     return Paper(build(tmp_path_factory.mktemp("paper") / "paper.so"))
 
 
+Learn = Callable[[Core, float, float], tuple[Found, int]]
+
+
+@pytest.fixture(scope="module")
+def learn(paper: Paper) -> Learn:
+    """`learn(core, share, prior)`: what is learnt, and the readings it took; each is learnt once for all tests."""
+    known: dict[tuple[str, float, float], tuple[bytes, int]] = {}
+
+    def found(core: Core, share: float, prior: float) -> tuple[Found, int]:
+        asked = (core.name, share, prior)
+        if asked in known:
+            paper.start(core, share=share)
+        else:
+            learnt, _, readings = learn_in(paper, core, share, prior)
+            known[asked] = (bytes(learnt), readings)
+        return Found.from_buffer_copy(known[asked][0]), known[asked][1]
+
+    return found
+
+
 def named(name: str) -> Core:
     return next(core for core in CORES if core.name == name)
 
@@ -55,10 +76,12 @@ def test_the_model_reads_like_the_zen_5_that_was_measured(paper: Paper) -> None:
 
 
 @pytest.mark.parametrize("core", CORES, ids=lambda core: core.name)
-def test_what_is_learnt_in_any_company_and_with_any_prior_is_honest(paper: Paper, core: Core) -> None:
+def test_what_is_learnt_in_any_company_and_with_any_prior_is_honest(
+    paper: Paper, learn: Learn, core: Core
+) -> None:
     for company, share in core.company().items():
         for prior, factor in PRIORS.items():
-            learnt, _, readings = learn_in(paper, core, share, factor)
+            learnt, readings = learn(core, share, factor)
             case = f"{company}, prior {prior}: {learnt}"
             assert readings <= MOST_READINGS, case
             if not core.shows:
@@ -74,10 +97,10 @@ def test_what_is_learnt_in_any_company_and_with_any_prior_is_honest(paper: Paper
 
 
 @pytest.mark.parametrize("core", SHOWING, ids=lambda core: core.name)
-def test_no_prior_and_no_company_spoils_a_core_for_good(paper: Paper, core: Core) -> None:
+def test_no_prior_and_no_company_spoils_a_core_for_good(paper: Paper, learn: Learn, core: Core) -> None:
     for company, share in core.company().items():
         for prior, factor in PRIORS.items():
-            learnt, *_ = learn_in(paper, core, share, factor)
+            learnt, _ = learn(core, share, factor)
             learnt = healed(paper, learnt, factor)
             case = f"{company}, prior {prior}: {learnt}"
             if prior == "twice" and learnt.word in ("halved", "none"):
@@ -87,9 +110,11 @@ def test_no_prior_and_no_company_spoils_a_core_for_good(paper: Paper, core: Core
 
 
 @pytest.mark.parametrize("core", SHOWING, ids=lambda core: core.name)
-def test_a_window_holds_on_its_core_and_no_longer_than_it_works_on_another(paper: Paper, core: Core) -> None:
+def test_a_window_holds_on_its_core_and_no_longer_than_it_works_on_another(
+    paper: Paper, learn: Learn, core: Core
+) -> None:
     """A core with half of the buffer, alone, cannot be told from the first one beside somebody."""
-    learnt, *_ = learn_in(paper, core, 0, 1)
+    learnt, _ = learn(core, 0, 1)
     if learnt.word == "halved":
         return
     for other in (core, *map(named, ("Skylake", "Golden Cove", "Zen 3", "Zen 5", "buffer of 1,024"))):
@@ -110,7 +135,7 @@ def test_a_window_holds_on_its_core_and_no_longer_than_it_works_on_another(paper
 @pytest.mark.parametrize("core", SHOWING, ids=lambda core: core.name)
 def test_a_window_is_kept_while_the_core_is_never_alone(paper: Paper, core: Core) -> None:
     """It still means the same core; what it reads alone is then known from elsewhere, or the length is learnt anew."""
-    learnt, *_ = learn_in(paper, core, AT_TIMES, 1)
+    learnt, _ = learn(core, AT_TIMES, 1)
     paper.change(share=1)
     known = Found.from_buffer_copy(learnt)
     if paper.holds(known) and known.alone:

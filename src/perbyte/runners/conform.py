@@ -200,7 +200,7 @@ def _operations(asked: _Asked) -> Iterator[Complaint]:
         for name in sorted({name for name in names if names.count(name) > 1}):
             yield Complaint(2, f"listed twice: {name}")
         if not asked.every:
-            rows = list({(row.operation, row.contract): row for row in rows}.values())
+            rows = list({(row.operation, row.contract): row for row in reversed(rows)}.values())
         for number, row in enumerate(rows, start=1):
             asked.tell(f"{number} of {len(rows)} operations: {_name(row)}")
             try:
