@@ -71,7 +71,8 @@ class Durations:
         """Let a worker have the longest files first; each sees the same cache, which is written at the end."""
         if not hasattr(config, "workerinput"):
             return
-        known = config.cache.get(TOOK, {}) if config.cache else {}
+        cache = getattr(config, "cache", None)  # a plugin that can be switched off
+        known = cache.get(TOOK, {}) if cache else {}
         expected: dict[str, float] = defaultdict(float)
         for item in items:
             expected[item.location[0]] += SLOW_S if item.get_closest_marker("slow") else UNKNOWN_S
@@ -117,10 +118,10 @@ class Durations:
             self.slowness = max(1.0, known_work() / KNOWN_WORK_S)
         if STRICT and self.too_long() and session.exitstatus == pytest.ExitCode.OK:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
-        if session.config.cache:
-            known = session.config.cache.get(TOOK, {})
+        if cache := getattr(session.config, "cache", None):
+            known = cache.get(TOOK, {})
             took = {file: round(sum(times), 2) for file, times in self.of_files.items()}
-            session.config.cache.set(TOOK, known | took)
+            cache.set(TOOK, known | took)
 
     def rows(self) -> dict[str, str]:
         """The rows of CONTRIBUTING's table, the directory with most time first."""

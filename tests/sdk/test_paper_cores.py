@@ -133,7 +133,7 @@ def test_a_window_holds_on_its_core_and_no_longer_than_it_works_on_another(
 
 
 @pytest.mark.parametrize("core", SHOWING, ids=lambda core: core.name)
-def test_a_window_is_kept_while_the_core_is_never_alone(paper: Paper, core: Core) -> None:
+def test_a_window_is_kept_while_the_core_is_never_alone(paper: Paper, learn: Learn, core: Core) -> None:
     """It still means the same core; what it reads alone is then known from elsewhere, or the length is learnt anew."""
     learnt, _ = learn(core, AT_TIMES, 1)
     paper.change(share=1)

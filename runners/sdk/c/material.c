@@ -76,13 +76,25 @@ static const size_t AREA = (size_t)64 << 20; /* of 4 GiB in all */
  * burst. */
 enum { FORKED = PB_FORK_BYTES + (64 << 10) };
 
+static size_t asked_for; /* 0: generously */
+
+void pb_reserve(size_t most)
+{
+	asked_for = most < AREA - SLACK - FORKED ? most + SLACK + FORKED : AREA;
+}
+
+static size_t area_bytes(void)
+{
+	return asked_for ? asked_for : AREA;
+}
+
 static uint8_t *reserve_area(void)
 {
-	void *area =
-		mmap(NULL, AREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *area = mmap(NULL, area_bytes(), PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		return NULL;
-	madvise((uint8_t *)area + FORKED, AREA - FORKED, MADV_DONTFORK);
+	madvise((uint8_t *)area + FORKED, area_bytes() - FORKED, MADV_DONTFORK);
 	return area;
 }
 
@@ -147,7 +159,7 @@ static int fill_from_file(area *a, size_t size, int *short_file)
 const uint8_t *pb_input(uint64_t seed, const char *path, size_t size, size_t offset, int *short_file)
 {
 	*short_file = 0;
-	if (size > AREA - SLACK || offset >= PAGE) {
+	if (size > area_bytes() - SLACK || offset >= PAGE) {
 		errno = ENOMEM;
 		return NULL;
 	}
@@ -177,7 +189,7 @@ uint8_t *pb_output(size_t size, size_t offset)
 	static size_t touched;
 	if (!output && !(output = reserve_area()))
 		return NULL;
-	if (size > AREA - SLACK || offset >= PAGE)
+	if (size > area_bytes() - SLACK || offset >= PAGE)
 		return NULL;
 	for (; touched < size + 2 * PAGE; touched += PAGE)
 		output[touched] = 1;

@@ -20,6 +20,10 @@ uint64_t pb_fnv1a(uint64_t hash, const uint8_t *bytes, size_t length);
 uint64_t pb_words(uint64_t hash, const uint8_t *bytes, size_t length);
 uint64_t pb_digest(const uint8_t *bytes, size_t length);
 
+/* Reserve address space for data of at most so many bytes instead of generously; to be called before pb_input and
+ * pb_output. Memcheck marks all that is reserved, which takes a second a gibibyte. */
+void pb_reserve(size_t most);
+
 /* Input of at least `size` bytes at `offset` from a 4096-byte boundary, shared by all cases that ask for the
  * same; NULL if memory does not suffice or the file cannot be read (errno, and *short_file is set if it is
  * too short). `path` is NULL for the seeded stream. */

@@ -1,4 +1,5 @@
 #include "taint.h"
+#include "material.h"
 #include "secrets.h"
 #include "serve.h"
 
@@ -16,6 +17,7 @@
 #endif
 
 enum { MADE = 0, NOT_MADE = 1, NO_MEMCHECK = 2, WORDS = 6, SEED = 7 };
+enum { ROOM = 1 << 20 }; /* for tags and other output beside the data */
 
 #ifdef PB_MEMCHECK
 
@@ -89,8 +91,9 @@ int pb_taint(const pb_runner *r, int argc, char **words)
 	if (!RUNNING_ON_VALGRIND)
 		return NO_MEMCHECK;
 	const pb_row *row = argc == WORDS ? find(r, words, &variant) : NULL;
-	if (!row ||
-	    pb_case_open(&p, row, variant, (size_t)strtoull(words[4], NULL, 10), SEED, 0, NULL, NULL, said)) {
+	size_t size = row ? (size_t)strtoull(words[4], NULL, 10) : 0;
+	pb_reserve(size + ROOM);
+	if (!row || pb_case_open(&p, row, variant, size, SEED, 0, NULL, NULL, said)) {
 		fprintf(stderr, "%s\n", said);
 		return NOT_MADE;
 	}

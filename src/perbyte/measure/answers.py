@@ -58,10 +58,14 @@ def known_digest(cell: Cell, algorithm: Algorithm, seed: int, calls: int, *, key
     if call is None or calls * cell.size_bytes > _MOST_BYTES:
         return None
     value, data, output = seed, bytearray(stream(seed, "input", cell.size_bytes)), b""
+    key, nonce = stream(key_seed, "key/0", algorithm.key_bytes), b""
     for _ in range(calls):
-        key = stream(value if cell.contract == "rekey/1" else key_seed, "key/0", algorithm.key_bytes)
+        if cell.contract == "rekey/1":
+            key = stream(value, "key/0", algorithm.key_bytes)
+        if algorithm.nonce_bytes:
+            nonce = stream(value, "nonce/0", algorithm.nonce_bytes)
         try:
-            output = call(key, stream(value, "nonce/0", algorithm.nonce_bytes), bytes(data))
+            output = call(key, nonce, bytes(data))
         except (ValueError, MemoryError):
             return None
         data[: min(len(output), len(data))] = output[: len(data)]
