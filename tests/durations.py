@@ -1,10 +1,10 @@
 """Tells which tests take more than five seconds of CPU time, and where the time goes; starts the longest first.
 
-A pytest plugin (`tests/conftest.py` loads it). CPU time of the test and of all it started, and not time on the clock: a
-busy machine makes no test long. The limit is for a host like the one of CONTRIBUTING's table; a slower one, by a loop of
-known work, has as much longer. Who needs more is marked `slow`; a long one that is not is listed, and fails the session
-with PERBYTE_DURATIONS=strict, as `make test` sets it. What files took is kept in pytest's cache, so that several workers
-begin with the longest file and end together.
+A pytest plugin (`tests/conftest.py` loads it). CPU time of the test and of all it started, and not time on the clock:
+a busy machine makes no test long. The limit is for a host like that of CONTRIBUTING's table; a slower one, by a loop of
+known work, has as much longer. Who needs more is marked `slow`; a long one that is not is listed, and fails a session
+with PERBYTE_DURATIONS=strict, as `make test` sets it. What files took is kept in pytest's cache, so that several
+workers begin with the longest file and end together.
 """
 
 from __future__ import annotations

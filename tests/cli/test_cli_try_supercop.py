@@ -190,7 +190,18 @@ def test_the_checksums_of_the_tree_are_compared(world, tmp_path, what, right):
     (place / "it.c").write_text(START + OPENSSL[what])
     published = PUBLISHED[what] if right else PUBLISHED[what][::-1]
     (place.parent / "checksumsmall").write_text(published + "\n")
-    words = ("--as", ALGORITHMS[what], "--size", "64", "--budget", "500ms", "--beside", "none", "-q", "--json")
+    words = (
+        "--as",
+        ALGORITHMS[what],
+        "--size",
+        "64",
+        "--budget",
+        "500ms",
+        "--beside",
+        "none",
+        "-q",
+        "--json",
+    )
     done = world.perbyte("try", "--supercop", tmp_path, *words)
     (told,) = json.loads(done.stdout)["implementations"]
     if right:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
 
 from msgspec import Meta, field
@@ -70,7 +70,7 @@ def compute(study: Study, table: EvidenceTable, runs: Sequence[Run]) -> Statisti
         return None
     groups: list[GroupStatistic] = []
     rows = [row for row in table.select(plan.where) if row.figure]
-    samples = _samples(runs, table)
+    samples = _samples(runs, table, {row.figure.cell for row in rows if row.figure})
     for unit in (EPOCHS, SAMPLES):
         for key, own in grouped(rows, plan.group_by):
             members: dict[Value, tuple[EvidenceRow, Values]] = {}
@@ -83,8 +83,10 @@ def compute(study: Study, table: EvidenceTable, runs: Sequence[Run]) -> Statisti
     return Statistics(plan=plan, groups=tuple(groups), notes=_notes(groups, table))
 
 
-def _samples(runs: Sequence[Run], table: EvidenceTable) -> dict[tuple[str, Cell], list[float]]:
-    """Every sample of the runs as cycles (or ns) per byte, by run and cell; what cannot be a cost is left out."""
+def _samples(
+    runs: Sequence[Run], table: EvidenceTable, wanted: Collection[Cell]
+) -> dict[tuple[str, Cell], list[float]]:
+    """Every sample of these cells as cycles (or ns) per byte, by run and cell; what cannot be a cost is left out."""
     from perbyte.store import bursts
 
     samples_of: dict[tuple[str, Cell], list[float]] = {}
@@ -94,7 +96,8 @@ def _samples(runs: Sequence[Run], table: EvidenceTable) -> dict[tuple[str, Cell]
         calibrations = {(learnt.process, learnt.epoch): learnt for learnt in run.calibrations}
         taken: dict[tuple[Cell, int, int], list[Burst]] = {}
         for burst in bursts(run.path):
-            taken.setdefault((burst.cell, burst.epoch, burst.piece_bytes), []).append(burst)
+            if burst.cell in wanted:
+                taken.setdefault((burst.cell, burst.epoch, burst.piece_bytes), []).append(burst)
         cost = cycles_per_call if table.in_cycles else ns_per_call
         for (cell, epoch, piece_bytes), of_epoch in taken.items():
             calibration = calibrations.get((cell.process, epoch))
