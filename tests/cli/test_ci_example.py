@@ -93,6 +93,7 @@ def test_a_change_that_is_wrong_fails(world, repository):
 
 
 @pytest.mark.skipif(not shutil.which("git"), reason="no git")
+@pytest.mark.slow
 def test_a_branch_keeps_the_history_from_push_to_push(world, repository, tmp_path):
     for name, value in (("user.name", "t"), ("user.email", "t@example.org")):
         git(repository, "config", name, value)

@@ -102,6 +102,7 @@ def test_a_directory_without_benchmarks_leads_to_try(world, tmp_path):
 
 
 @needs_cargo
+@pytest.mark.slow
 def test_a_change_is_told_beside_the_kept_program(world, crate):
     first = world.perbyte("bench", crate, "--baseline", *SHORT)
     assert first.returncode == EXIT_FINE, first.stderr

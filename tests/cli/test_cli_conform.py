@@ -44,6 +44,7 @@ def test_in_json(world, script):
     assert full["audit"]["why_not"]
 
 
+@pytest.mark.slow
 def test_the_audit_of_a_run_is_part_of_it(world):
     """Scripts that really take CPU time: as much as they say, and three times as much. No clock to compare."""
     operations = [row(operation=name, per_call=4e6) for name in ("encrypt", "decrypt")]

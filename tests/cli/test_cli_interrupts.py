@@ -56,6 +56,7 @@ def hold(done: subprocess.CompletedProcess[str], after_s: float) -> bool:
     return done.returncode == EXIT_INTERRUPTED
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_the_program_loads_ends_it_with_130(world, script):
     world.add(script("alpha"))
     ask = ("measure", "alpha/sha-256@16", "--epochs", 40, "--budget", "20s", "--precision", "0.01%")
@@ -65,6 +66,7 @@ def test_ctrl_c_while_the_program_loads_ends_it_with_130(world, script):
     assert all(answered[MOMENTS // 2 :]), "the interpreter is up by then"
 
 
+@pytest.mark.slow
 def test_ctrl_c_during_a_run_keeps_what_was_measured(world, script):
     """The run is interrupted again and again, and goes on each time."""
     world.add(script("alpha", pace=0.5), script("beta", pace=0.5))
@@ -92,6 +94,7 @@ def test_ctrl_c_during_a_run_keeps_what_was_measured(world, script):
     assert world.shown(run)["cells"]
 
 
+@pytest.mark.slow
 def test_two_interruptions_at_once_leave_no_traceback(world, script):
     world.add(script("alpha"))
     ask = ("measure", "alpha/sha-256@16", "--epochs", 40, "--budget", "20s", "--precision", "0.01%")

@@ -46,6 +46,7 @@ def test_one_value_of_a_byte_is_found(world):
     assert "slower with 0x5a in byte 5 of the data" in data["said"]
 
 
+@pytest.mark.slow
 def test_a_limit_of_ones_own_has_three_answers(world):
     world.add(script({"cycles": 12, "role": "key"}))
     key, data = figures(look(world, "--above", "5", "--json"))
@@ -70,6 +71,7 @@ def test_nothing_is_ever_called_constant(world):
     assert "constant" not in answer.stdout.lower()
 
 
+@pytest.mark.slow
 def test_a_gate_fails_on_a_leak_and_not_without(world):
     world.add(script({"spread": 40}))
     assert look(world, "--fail-on", "leak").returncode == 1

@@ -117,6 +117,7 @@ def test_what_breaks_off_later_ends_the_run_that_was_made_for_it(world, script, 
     assert told["run"]["measuring_s"] < 30
 
 
+@pytest.mark.slow
 def test_libraries_come_from_a_run_that_is_still_true(world, script, source):
     dear = row("sha-256", "digest", "oneshot/1", per_call=900.0, per_byte=9.0)
     cheap, _ = world.add(script("alpha"), {"name": "beta", "operations": [dear]})
@@ -160,6 +161,7 @@ def test_what_is_stored_must_be_of_the_same_builds_and_policy():
     assert not _after("yesterday", _started())
 
 
+@pytest.mark.slow
 def test_the_baseline_is_kept_and_compared_with(world, source):
     words = ("try", source, "--as", "sha-256", "--baseline", "--budget", "1s", "--size", "1KiB", "-q")
     first = world.perbyte(*words)

@@ -30,6 +30,7 @@ PLAN = ("{alpha,beta}/sha-256@64", "--epochs", 2, "--precision", "20%")
 LONG = ("{alpha,beta}/sha-256@64,1KiB", "--epochs", 15, "--precision", "0.0001%", "--budget", "7s")
 
 
+@pytest.mark.slow
 def test_one_plan_on_two_machines_and_one_that_goes_missing(fleet):
     fleet.scheduler()
     workers = {name: fleet.worker(name) for name in ("one", "two")}
@@ -70,6 +71,7 @@ def test_one_plan_on_two_machines_and_one_that_goes_missing(fleet):
     )
 
 
+@pytest.mark.slow
 def test_workers_and_scheduler_die_and_nothing_is_lost_or_measured_twice(fleet):
     """Kills at moments drawn anew each time; the bursts that were there stay, and each is there once."""
     draw = random.Random()
@@ -106,6 +108,7 @@ def test_workers_and_scheduler_die_and_nothing_is_lost_or_measured_twice(fleet):
     assert kept <= burst_names(fleet.came_back("one"))
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_the_machines_in_order_and_the_job_goes_on(fleet):
     fleet.scheduler()
     fleet.worker("one")
@@ -123,6 +126,7 @@ def test_ctrl_c_stops_the_machines_in_order_and_the_job_goes_on(fleet):
     assert kept <= burst_names(fleet.came_back("one"))
 
 
+@pytest.mark.slow
 def test_a_machine_with_two_workers_is_measured_once(fleet):
     fleet.identities = {"one": "the same", "two": "the same"}
     fleet.scheduler()

@@ -50,6 +50,7 @@ def reader(tmp_path_factory):
     return place / "reader"
 
 
+@pytest.mark.slow
 def test_the_reader_in_c_reads_what_is_kept_and_changes_of_it(reader, tmp_path):
     files = []
     for number, content in enumerate(fuzz.kept("reader")):

@@ -78,6 +78,7 @@ def _perbyte(environment: dict[str, str], *words: str) -> subprocess.CompletedPr
 
 
 @IN_A_CHECKOUT
+@pytest.mark.slow
 def test_lies_cost_the_liars_their_figures(tmp_path: Path) -> None:
     environment = _write(tmp_path, ("honest", *CAUGHT))
     selector = f"{{{','.join(('honest', *CAUGHT))}}}/sha-256/digest@16KiB"
@@ -96,20 +97,22 @@ def test_lies_cost_the_liars_their_figures(tmp_path: Path) -> None:
 
 
 @IN_A_CHECKOUT
+@pytest.mark.slow
 @pytest.mark.skipif(not find_library("crypto"), reason="the ciphers are OpenSSL's")
 def test_what_is_kept_costs_the_figure_and_failing_elsewhere_the_rank(tmp_path: Path) -> None:
     names = ("ciphers", "ciphers-too", "keeps-outputs", "keeps-keystreams", "refuses-other-lengths")
     environment = _write(tmp_path, names, LIAR.with_name("cipher_liar.py"))
     selector = f"{{{','.join(names)}}}/aria-256-ctr/encrypt@16KiB+contract=message"
-    short = ("--epochs", "8", "--precision", "50%", "--budget", "150s")
-    answer = _perbyte(environment, "measure", selector, *short, "--json", "--quiet")
-    assert answer.returncode == 0, answer.stderr
-    content = json.loads(answer.stdout)
-    assert {failure["runner"] for failure in content["run"]["failures"]} == {
-        "keeps-outputs",
-        "keeps-keystreams",
-    }
-    words = {cell["runner"]: " ".join(cell["warnings"]) for cell in content["cells"]}
+    short = ("--epochs", "6", "--precision", "50%", "--budget", "150s")
+    for _ in range(3):  # on a busy host a run may have no time for data of other lengths
+        answer = _perbyte(environment, "measure", selector, *short, "--json", "--quiet")
+        assert answer.returncode == 0, answer.stderr
+        content = json.loads(answer.stdout)
+        failed = {failure["runner"] for failure in content["run"]["failures"]}
+        words = {cell["runner"]: " ".join(cell["warnings"]) for cell in content["cells"]}
+        if "does not work on" in words["refuses-other-lengths"]:
+            break
+    assert failed == {"keeps-outputs", "keeps-keystreams"}
     assert "does not work on" in words["refuses-other-lengths"]
     assert not any("does not work on" in words[word] for word in ("ciphers", "ciphers-too"))
 

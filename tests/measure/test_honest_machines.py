@@ -33,6 +33,7 @@ def test_no_honest_cell_is_refused() -> None:
     assert counts["as it is"] > 0.4 * counts.total()  # of 9,000 cells 53 %
 
 
+@pytest.mark.slow
 def test_a_tenth_of_the_work_is_not_believed() -> None:
     counts = outcomes(0.1)
     assert counts["refused"] > 5 * counts["as it is"]

@@ -45,6 +45,7 @@ def start_child(place: Path, first: int, **options) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, **options)
 
 
+@pytest.mark.slow
 def test_ten_kills_lose_and_double_nothing(tmp_path, specimens):
     place, chance = tmp_path / "run", random.Random(5)
     kept = 0

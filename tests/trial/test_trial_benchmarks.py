@@ -108,6 +108,7 @@ def cell_of(suite: BenchmarkProgram, name: str) -> Cell:
 
 
 @needs_cargo
+@pytest.mark.slow
 def test_a_file_of_criterion_lists_what_it_has_and_what_cannot_be_measured(crate: Path) -> None:
     before = sorted(path.name for path in crate.iterdir())
     suite = rust(crate)
@@ -241,6 +242,7 @@ def test_the_crate_takes_the_name_and_version_that_a_lock_file_has(
 
 
 @needs_cargo
+@pytest.mark.slow
 def test_criterion_of_a_registry_is_replaced_and_nothing_is_left_behind(crate: Path, tmp_path: Path) -> None:
     shutil.copytree(crate, tmp_path / "crate")
     text = (crate / "Cargo.toml").read_text()
