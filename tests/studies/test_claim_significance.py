@@ -133,7 +133,7 @@ def test_the_pairs_that_overlap_most_are_the_closest_call(tmp_path: Path) -> Non
 def drawn(values: dict[str, list[float]], monkeypatch: pytest.MonkeyPatch) -> None:
     """Samples by group for the encryption of 16 bytes in one, as if they had been stored."""
 
-    def samples(runs: object, table: object) -> dict[object, list[float]]:
+    def samples(runs: object, table: object, wanted: object) -> dict[object, list[float]]:
         return {
             ("scripted", row.figure.cell): values[str(row.dims["group"])]
             for row in table.rows  # type: ignore[attr-defined]

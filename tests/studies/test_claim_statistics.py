@@ -154,7 +154,12 @@ def test_tests_on_samples_need_stored_samples(tmp_path: Path) -> None:
 def test_samples_of_pieces_cost_what_their_own_bytes_cost(monkeypatch: pytest.MonkeyPatch) -> None:
     """A call of 10 MB that is cut into pieces of 4 KB has samples of 4 KB."""
     cell = Cell("one", "des-ecb", "encrypt", 10_000_000, "stream/1")
-    bursts = [SimpleNamespace(cell=cell, epoch=0, ticks=[1], piece_bytes=size) for size in (0, 4096)]
+    other = Cell("one", "des-ecb", "decrypt", 10_000_000, "stream/1")
+    bursts = [
+        SimpleNamespace(cell=of, epoch=0, ticks=[1], piece_bytes=size)
+        for of in (cell, other)
+        for size in (0, 4096)
+    ]
     monkeypatch.setattr("perbyte.store.bursts", lambda path: bursts)
     monkeypatch.setattr(significance, "tabulate", lambda bursts: bursts[0])
     monkeypatch.setattr(
@@ -162,5 +167,5 @@ def test_samples_of_pieces_cost_what_their_own_bytes_cost(monkeypatch: pytest.Mo
     )
     calibration = SimpleNamespace(process=cell.process, epoch=0)
     run = SimpleNamespace(path=".", calibrations=[calibration], conditions=SimpleNamespace(run_id="r"))
-    samples = significance._samples([run], SimpleNamespace(in_cycles=True))  # type: ignore[list-item, arg-type]
-    assert samples == {("r", cell): [40.0, 40.0]}
+    samples = significance._samples([run], SimpleNamespace(in_cycles=True), {cell})  # type: ignore[list-item, arg-type]
+    assert samples == {("r", cell): [40.0, 40.0]}, "of the cells that the tests are of, and of no other"

@@ -165,7 +165,7 @@ def test_the_claims_on_statistics_turn_too(monkeypatch: pytest.MonkeyPatch) -> N
                 drawn_ = [rng.gauss(0, 1) if normal else rng.expovariate(1) for _ in range(400)]
                 samples[("scripted", cell)] = [cost * (1 + 1e-3 * share) for share in drawn_]
             run = replace(scripted_run(study=study.name), cells=tuple(figures.values()))
-            monkeypatch.setattr(significance, "_samples", lambda runs, table, drawn=samples: drawn)
+            monkeypatch.setattr(significance, "_samples", lambda runs, table, wanted, drawn=samples: drawn)
             table = gather(study, [run])
             context = Context(study, table, compute(study, table, [run]))
             for id, (claim, wanted) in list(left.items()):
