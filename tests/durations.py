@@ -155,6 +155,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Durations(), "durations-of-tests")
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than cores: tests wait for processes a part of their time."""
     return len(os.sched_getaffinity(0)) + 1

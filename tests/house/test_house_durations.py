@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from documents import ROOT
 
-from durations import Durations, with_rows
+from durations import Durations, pytest_xdist_auto_num_workers, with_rows
 
 BUSY = """
 import time, subprocess, sys, pytest
@@ -64,6 +64,10 @@ def test_make_test_is_strict_and_begins_with_the_longest_file():
     assert tests
     assert "PERBYTE_DURATIONS=strict" in tests[1]
     assert "--dist loadfile --no-loadscope-reorder" in tests[1]
+
+
+def test_auto_is_one_worker_more_than_cores():
+    assert pytest_xdist_auto_num_workers() == len(os.sched_getaffinity(0)) + 1
 
 
 class Item:
