@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 
 import pytest
 
@@ -65,3 +66,17 @@ def test_a_run_beyond_its_budget_says_so(capsys, left_s, message):
     line.moment(Moment("epoch 1", "x", 1, 0, 2, 2, 0.9, 12.0, left_s))
     line.close()
     assert message in capsys.readouterr().err
+
+
+def test_a_terminal_has_the_figure_so_far_first_and_a_log_has_not(capsys, monkeypatch):
+    moment = Moment(
+        "epoch 1", "x", 1, 0, 2, 2, 0.9, 12.0, 20.0, figure="alpha/x@16: 116 cycles a call so far"
+    )
+    for live in (True, False):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda live=live: live)
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setenv("COLUMNS", "200")
+        ProgressLine().moment(moment)
+        told = capsys.readouterr().err
+        assert ("116 cycles a call so far · 12 s" in told) == live
+        assert "12 s, at most 20 s left" in told

@@ -70,10 +70,10 @@ class LiveLine:
             control("\r\033[2K")
             print(plain(str(text), 1000)[: _columns(sys.stderr) - 1], end="", file=sys.stderr, flush=True)
 
-    def show(self, text: object) -> None:
-        """Draw `text`; where there is no terminal, print a line now and then."""
+    def show(self, text: object, live: object = None) -> None:
+        """Draw `live` or else `text`; where there is no terminal, print `text` now and then."""
         if self._live:
-            self.draw(text)
+            self.draw(live or text)
         elif not self._quiet and self._due(_LINE_EVERY_S):
             print(text, file=sys.stderr, flush=True)
 
@@ -105,7 +105,7 @@ class ProgressLine:
     def moment(self, moment: Moment) -> None:
         """Show where the run stands."""
         self._print_notes()
-        self._line.show(moment)
+        self._line.show(moment, f"{moment.figure} · {moment}" if moment.figure else moment)
 
     def note(self, text: str) -> None:
         """Print a note once; those that say the same of several things in a row become one line."""

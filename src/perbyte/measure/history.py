@@ -113,7 +113,7 @@ class Moment:
 
     `done` of `total` counts cells of the plan that need no more samples in this run, being precise or lost;
     `pending` those that the epoch under way still works on, A/A twins included. `clean_share` is the share of
-    clean samples in this epoch so far, 0 to 1.
+    clean samples in this epoch so far, 0 to 1. `figure` is what the cell that was measured last costs so far.
     """
 
     stage: str
@@ -127,6 +127,7 @@ class Moment:
     left_s: float
     expected_s: float | None = None
     after_s: float = 0.0
+    figure: str = ""
 
     def __str__(self) -> str:
         """The same in a line; what a narrow terminal cuts off matters least."""

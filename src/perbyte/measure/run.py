@@ -200,7 +200,14 @@ class Measurement:
                 keep=ledger.keep,
                 fail=ledger.fail,
                 tell=lambda cell, round_number, done, clean: self._telling.moment(
-                    f"{name}, round {round_number}", cell.address, number, len(cells) - done, clean
+                    f"{name}, round {round_number}",
+                    cell.address,
+                    number,
+                    len(cells) - done,
+                    clean,
+                    self._telling.so_far(
+                        cell, number, epoch.tallies[cell].medians, sessions.calibrations[cell.process]
+                    ),
                 ),
                 share=beside.share,
                 ways=ways,

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import statistics
 import time
+from collections.abc import Sequence
 
 from perbyte.measure.budget import Budget
 from perbyte.measure.cores import noise_note
 from perbyte.measure.history import Ledger, Moment, Watcher
 from perbyte.measure.plan import Plan
 from perbyte.measure.stopping import Stopping
+from perbyte.model import Calibration, Cell
 
 NOISY_SHARE = 0.15  # of clean samples, below which a run says what would help
 NOTE_EVERY_S = 1.0  # what a kill may make a resumed run forget of the time that was spent
@@ -44,6 +46,7 @@ class Telling:
         self._clean_share = 0.0
         self._clean_shares: list[float] = []
         self._done = ((-1, -1), 0)
+        self._middles: dict[Cell, dict[int, float]] = {}
 
     def note(self, text: str) -> None:
         """Something a person should know."""
@@ -58,7 +61,30 @@ class Telling:
         self.over_at = time.monotonic()
         self.epoch_s = self.over_at - self._epoch_began
 
-    def moment(self, stage: str, what: str, epoch: int, pending: int, clean: float | None = None) -> None:
+    def so_far(self, cell: Cell, epoch: int, medians: Sequence[float], calibration: Calibration) -> str:
+        """What a cell costs by the bursts so far (`medians` of this epoch): the mean of the middles of its epochs.
+
+        In words, and only for whoever waits: no figure of a run is computed so. '' before a clean sample.
+        """
+        if medians:
+            self._middles.setdefault(cell, {})[epoch] = statistics.median(medians)
+        if cell.twin or cell not in self._middles:
+            return ""
+        cost = statistics.fmean(self._middles[cell].values())
+        unit = "ns" if calibration.cycle_source == "none" else "cycles"
+        a_byte = f", {cost / cell.size_bytes:.3g} a byte" if cell.size_bytes > 1 else ""
+        a_call = f"{cost:,.0f}" if cost >= 1000 else f"{cost:.4g}"
+        return f"{cell.address}: {a_call} {unit} a call{a_byte} so far"
+
+    def moment(
+        self,
+        stage: str,
+        what: str,
+        epoch: int,
+        pending: int,
+        clean: float | None = None,
+        figure: str = "",
+    ) -> None:
         """Tell where the run stands; `clean` is the share of clean samples in this epoch so far."""
         if clean is not None:
             self._clean_share = clean
@@ -82,6 +108,7 @@ class Telling:
                 left_s=self._budget.left_s,
                 expected_s=None if until_s is None else min(until_s, self._budget.left_s),
                 after_s=self._after_s,
+                figure=figure,
             )
         )
 
