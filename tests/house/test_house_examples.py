@@ -12,6 +12,7 @@ import fake_scripts
 import pytest
 from documents import blocks, commands, write_files
 
+from commands import run_command
 from perbyte.measure import Request
 from perbyte.model import Burst, Cell, Policy
 from perbyte.runners import BuildState, RunnerSpec, Session, build, find
@@ -156,12 +157,4 @@ def test_the_study_of_the_guide_is_read_measured_and_judged(bench: Path):
 
 
 def perbyte(*words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}
-    return subprocess.run(
-        [sys.executable, "-m", "perbyte.cli", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        env=environment,
-        timeout=300,
-    )
+    return run_command([*words], {**os.environ, "COLUMNS": "120", "NO_COLOR": "1"}, 300)
