@@ -75,6 +75,7 @@ def test_the_model_reads_like_the_zen_5_that_was_measured(paper: Paper) -> None:
     assert paper.round("nops", 12, 224, shared=True) > 1.4 * paper.round("nops", 12, 192, shared=True)
 
 
+@pytest.mark.apart
 @pytest.mark.parametrize("core", CORES, ids=lambda core: core.name)
 def test_what_is_learnt_in_any_company_and_with_any_prior_is_honest(
     paper: Paper, learn: Learn, core: Core
@@ -96,6 +97,7 @@ def test_what_is_learnt_in_any_company_and_with_any_prior_is_honest(
                 assert learnt.alone == learnt.past == 0, case
 
 
+@pytest.mark.apart
 @pytest.mark.parametrize("core", SHOWING, ids=lambda core: core.name)
 def test_no_prior_and_no_company_spoils_a_core_for_good(paper: Paper, learn: Learn, core: Core) -> None:
     for company, share in core.company().items():
