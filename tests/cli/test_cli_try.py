@@ -241,7 +241,7 @@ def test_watch_compares_again_at_each_change_and_survives_a_broken_file(source, 
     thread.start()
     try:
         with pytest.raises(click.Abort):
-            try_command.try_command.main(words, standalone_mode=False)
+            try_command.try_command.main(words, standalone_mode=False, help_option_names=["-h", "--help"])
     finally:
         changing.set()
         thread.join()

@@ -17,5 +17,5 @@ def test_the_first_bursts_of_a_cell_say_what_it_costs_so_far(lab, address, clock
     assert told, "of a cell that has clean samples"
     assert {text.partition(": ")[0] for text in told} == {address("alpha", 64)}
     assert all(f" {unit} a call, " in text and text.endswith(" a byte so far") for text in told)
-    said = float(re.search(r": ([\d.,]+) ", told[-1])[1].replace(",", ""))
-    assert said == pytest.approx(figure.per_call if unit == "cycles" else figure.ns_per_call, rel=0.02)
+    cost = float(re.search(r": ([\d.,]+) ", told[-1])[1].replace(",", ""))
+    assert cost == pytest.approx(figure.per_call if unit == "cycles" else figure.ns_per_call, rel=0.02)

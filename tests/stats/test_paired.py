@@ -49,6 +49,7 @@ def test_a_spread_is_found_where_the_middle_is_the_same():
     assert pairs.shift.low < 0 < pairs.shift.high
 
 
+@pytest.mark.slow
 def test_signs_are_fair_coins_where_nothing_differs():
     p = [
         p_value

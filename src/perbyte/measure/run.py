@@ -199,15 +199,8 @@ class Measurement:
                 deadline=share_ends - draws_s - apart_s,
                 keep=ledger.keep,
                 fail=ledger.fail,
-                tell=lambda cell, round_number, done, clean: self._telling.moment(
-                    f"{name}, round {round_number}",
-                    cell.address,
-                    number,
-                    len(cells) - done,
-                    clean,
-                    self._telling.so_far(
-                        cell, number, epoch.tallies[cell].medians, sessions.calibrations[cell.process]
-                    ),
+                tell=lambda cell, round_number, done, clean: self._telling.burst(
+                    f"{name}, round {round_number}", cell, len(cells) - done, clean, epoch
                 ),
                 share=beside.share,
                 ways=ways,

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import statistics
 import time
-from collections.abc import Sequence
 
 from perbyte.measure.budget import Budget
 from perbyte.measure.cores import noise_note
 from perbyte.measure.history import Ledger, Moment, Watcher
 from perbyte.measure.plan import Plan
+from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.stopping import Stopping
-from perbyte.model import Calibration, Cell
+from perbyte.model import Cell
 
 NOISY_SHARE = 0.15  # of clean samples, below which a run says what would help
 NOTE_EVERY_S = 1.0  # what a kill may make a resumed run forget of the time that was spent
@@ -61,17 +61,22 @@ class Telling:
         self.over_at = time.monotonic()
         self.epoch_s = self.over_at - self._epoch_began
 
-    def so_far(self, cell: Cell, epoch: int, medians: Sequence[float], calibration: Calibration) -> str:
-        """What a cell costs by the bursts so far (`medians` of this epoch): the mean of the middles of its epochs.
+    def burst(self, stage: str, cell: Cell, pending: int, clean: float, epoch: EpochUnderWay) -> None:
+        """Tell where the run stands after a burst of `cell`, and what that costs so far."""
+        if medians := epoch.tallies[cell].medians:
+            self._middles.setdefault(cell, {})[epoch.number] = statistics.median(medians)
+        in_cycles = epoch.sessions.calibrations[cell.process].cycle_source != "none"
+        figure = self._so_far(cell, "cycles" if in_cycles else "ns")
+        self.moment(stage, cell.address, epoch.number, pending, clean, figure)
 
-        In words, and only for whoever waits: no figure of a run is computed so. '' before a clean sample.
+    def _so_far(self, cell: Cell, unit: str) -> str:
+        """The mean of the middles of a cell's epochs, in words; '' before a clean sample.
+
+        Only for whoever waits: no figure of a run is computed so.
         """
-        if medians:
-            self._middles.setdefault(cell, {})[epoch] = statistics.median(medians)
         if cell.twin or cell not in self._middles:
             return ""
         cost = statistics.fmean(self._middles[cell].values())
-        unit = "ns" if calibration.cycle_source == "none" else "cycles"
         a_byte = f", {cost / cell.size_bytes:.3g} a byte" if cell.size_bytes > 1 else ""
         a_call = f"{cost:,.0f}" if cost >= 1000 else f"{cost:.4g}"
         return f"{cell.address}: {a_call} {unit} a call{a_byte} so far"

@@ -56,6 +56,7 @@ _Z = 1.959963984540054  # of the 95 % interval of a normal distribution
 _ALIKE = 1.05  # costs whose ratio surely lies between this and its inverse are the same for any purpose
 _ENOUGH = 3  # epochs with which groups that do not overlap are significant at 5 %, even if there are only two
 Values = tuple[float, ...]
+Samples = dict[tuple[str, Cell], list[float]]
 Members = Mapping[Value, tuple[EvidenceRow, Values]]
 
 
@@ -83,26 +84,22 @@ def compute(study: Study, table: EvidenceTable, runs: Sequence[Run]) -> Statisti
     return Statistics(plan=plan, groups=tuple(groups), notes=_notes(groups, table))
 
 
-def _samples(
-    runs: Sequence[Run], table: EvidenceTable, wanted: Collection[Cell]
-) -> dict[tuple[str, Cell], list[float]]:
+def _samples(runs: Sequence[Run], table: EvidenceTable, wanted: Collection[Cell]) -> Samples:
     """Every sample of these cells as cycles (or ns) per byte, by run and cell; what cannot be a cost is left out."""
     from perbyte.store import bursts
 
-    samples_of: dict[tuple[str, Cell], list[float]] = {}
+    samples_of, cost = Samples(), cycles_per_call if table.in_cycles else ns_per_call
     for run in runs:
         if run.path is None:
             continue
         calibrations = {(learnt.process, learnt.epoch): learnt for learnt in run.calibrations}
         taken: dict[tuple[Cell, int, int], list[Burst]] = {}
-        for burst in bursts(run.path):
-            if burst.cell in wanted:
-                taken.setdefault((burst.cell, burst.epoch, burst.piece_bytes), []).append(burst)
-        cost = cycles_per_call if table.in_cycles else ns_per_call
+        for burst in (burst for burst in bursts(run.path) if burst.cell in wanted):
+            taken.setdefault((burst.cell, burst.epoch, burst.piece_bytes), []).append(burst)
         for (cell, epoch, piece_bytes), of_epoch in taken.items():
-            calibration = calibrations.get((cell.process, epoch))
-            if calibration is not None and any(burst.ticks for burst in of_epoch):
-                values = cost(tabulate(of_epoch), calibration) / (piece_bytes or cell.size_bytes or 1)
+            known = calibrations.get((cell.process, epoch))
+            if known and any(burst.ticks for burst in of_epoch):
+                values = cost(tabulate(of_epoch), known) / (piece_bytes or cell.size_bytes or 1)
                 kept = values[np.isfinite(values) & (values > 0)]
                 samples_of.setdefault((run.conditions.run_id, cell), []).extend(kept.tolist())
     return samples_of
