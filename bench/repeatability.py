@@ -108,10 +108,10 @@ def say_cover(runs: list[dict[str, dict[str, Any]]]) -> None:
             error = math.hypot(*map(half, others)) / len(others)
             held.append(abs(cell["cycles_per_call"] - mean) <= math.hypot(half(cell), error))
             missed[name] += not held[-1]
-        for one, other in itertools.combinations(cells, 2):
+        for first, other in itertools.combinations(cells, 2):
             pairs += 1
-            apart += max(one["interval_low"], other["interval_low"]) > min(
-                one["interval_high"], other["interval_high"]
+            apart += max(first["interval_low"], other["interval_low"]) > min(
+                first["interval_high"], other["interval_high"]
             )
     print(f"\nintervals that hold the mean of the other runs: {sum(held)} of {len(held)}", end="")
     print(f" ({100 * statistics.mean(held):.1f} %); pairs that do not meet: {apart} of {pairs}")
