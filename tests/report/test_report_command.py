@@ -69,12 +69,12 @@ def test_a_chart_is_drawn_once_for_the_page_and_its_file(
         return draw(specification, **options)
 
     monkeypatch.setattr(saving.vl_convert, "vegalite_to_svg", counted)
-    saving._begun.cache_clear()
+    saving._svg.cache_clear()
     run = usual_run()
     write_run_page(run, tmp_path / "report.html")
     for_page = len(drawn)
     files = write_charts(pictures_of(run), tmp_path / "charts")
-    assert for_page > len(files) > 2, "those of the page, and the one that starts the engine"
+    assert for_page >= len(files) > 2
     assert len(drawn) == for_page
     assert all(file.read_text(encoding="utf-8").startswith("<svg") for file in files)
 

@@ -23,10 +23,9 @@ from perbyte import __version__
 from perbyte.model.text import plain
 from perbyte.report import theme
 from perbyte.report.card import Card
-from perbyte.report.charts import Chart
 from perbyte.report.listing import Entry, Listing, as_item, columns
 from perbyte.report.pictures import Picture
-from perbyte.report.saving import begin_svg
+from perbyte.report.saving import as_svg
 from perbyte.report.templating import embedded, template
 
 _ELEMENTS = frozenset({"svg", "g", "path", "rect", "line", "text", "tspan", "circle"})
@@ -177,24 +176,10 @@ def drawing(picture: Picture, id: str) -> Block:
         "id": id,
         "heading": picture.heading,
         "caption": "",
-        "svg": InlineSvg(picture.chart, picture.heading),
-        "narrow": InlineSvg(picture.narrow, picture.heading) if picture.narrow else "",
+        "svg": inline_svg(as_svg(picture.chart), picture.heading),
+        "narrow": inline_svg(as_svg(picture.narrow), picture.heading) if picture.narrow else "",
     }
     return Block("drawing", data)
-
-
-class InlineSvg:
-    """A chart that is being drawn while the page is made; its text is waited for where the page is written."""
-
-    def __init__(self, chart: Chart, title: str) -> None:
-        """Begin to draw."""
-        self._begun, self._title = begin_svg(chart), title
-
-    def __html__(self) -> str:
-        """What a template puts in its place."""
-        return inline_svg(self._begun(), self._title)
-
-    __str__ = __html__
 
 
 def inline_svg(svg: str, title: str) -> str:

@@ -35,7 +35,6 @@ from perbyte.report.pictures import (
 from perbyte.report.pivot import comparison_pivot, run_pivot
 from perbyte.report.ratiocharts import counted_in, mean_ratios
 from perbyte.report.runview import RunView
-from perbyte.report.saving import begin_drawing
 from perbyte.report.studyview import tally
 from perbyte.report.wording import numbered, percent, sentence, three_digits
 from perbyte.stats.across import floor_across
@@ -68,7 +67,6 @@ def write_study_pages(
 
 def whole_page(run: Run, judgement: Judgement | None = None) -> Page:
     """The page of a run with the claims of its study, judged here if need be; what cannot be judged is said there."""
-    begin_drawing()
     notes, history = [""], None
     if judgement is None:
         judgement, notes[0] = judgement_of(run)

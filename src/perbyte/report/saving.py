@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cache, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -40,33 +39,17 @@ def save_chart(chart: alt.TopLevelMixin, path: Path | str, *, dark: bool = False
 
 def as_svg(chart: alt.TopLevelMixin) -> str:
     """Give `chart` as the text of an SVG element (light). A run's charts are drawn once, for its page and its files."""
-    return begin_svg(chart)()
-
-
-def begin_svg(chart: alt.TopLevelMixin) -> Callable[[], str]:
-    """Begin to draw `chart` beside what the caller does next; what is returned waits for the text of `as_svg`."""
-    return _begun(json.dumps(as_specification(chart))).result
-
-
-def begin_drawing() -> None:
-    """Start the engine that draws, which takes half a second, beside what the caller does next."""
-    _begun(json.dumps(as_specification(alt.Chart(alt.Data(values=[])).mark_point())))
-
-
-@cache
-def _drawer() -> ThreadPoolExecutor:
-    """The thread that draws: the engine holds no lock of the interpreter while it does."""
-    return ThreadPoolExecutor(1, thread_name_prefix="charts")
+    return _svg(json.dumps(as_specification(chart)))
 
 
 @lru_cache(maxsize=64)  # more charts than a run has
-def _begun(specification: str) -> Future[str]:
-    return _drawer().submit(lambda: str(vl_convert.vegalite_to_svg(specification, **_OFFLINE)))
+def _svg(specification: str) -> str:
+    return str(vl_convert.vegalite_to_svg(specification, **_OFFLINE))
 
 
 def as_specification(chart: alt.TopLevelMixin, *, dark: bool = False) -> dict[str, Any]:
     """Give the Vega-Lite specification of `chart` as JSON types."""
-    # a chart that the schema does not allow fails in the tests; in use each check costs as much as the drawing
+    # a chart that the schema does not allow fails in the tests, which switch the check on
     specification: dict[str, Any] = chart.to_dict(validate=schemapi.DEBUG_MODE)
     if not dark:
         return specification
@@ -96,7 +79,7 @@ def _page(specification: dict[str, Any]) -> str:
 
 
 _FORMS: dict[str, Callable[[dict[str, Any], float], str | bytes]] = {
-    ".svg": lambda specification, _: _begun(json.dumps(specification)).result(),
+    ".svg": lambda specification, _: _svg(json.dumps(specification)),
     ".png": lambda specification, scale: vl_convert.vegalite_to_png(specification, scale=scale, **_OFFLINE),
     ".pdf": lambda specification, _: vl_convert.vegalite_to_pdf(specification, **_OFFLINE),
     ".html": lambda specification, _: _page(specification),
