@@ -67,7 +67,8 @@ def known(first: int, trials: int, names: Iterable[str]) -> None:
             effects[name] += [each.more.value for each in placement.deciders[:1]]
             if placement.unknown:
                 print(f"{name}: {placement.unknown}", file=sys.stderr)
-        print(f"trial {trial}", file=sys.stderr, flush=True)
+            words = ", ".join(each.factor for each in placement.deciders) or placement.verdict
+            print(f"trial {trial}: {name}: {words}", file=sys.stderr, flush=True)
     print("| function | right | named otherwise | how much more, median |\n|---|---|---|---|")
     for name, counts in named.items():
         right = sum(count for factors, count in counts.items() if factors in FUNCTIONS[name])

@@ -19,7 +19,7 @@ are known to be two).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -239,12 +239,24 @@ class _Scan:
         return greatest
 
 
-def _sums(of_bins: Floats) -> Floats:
-    """For rows of sums in bins, those in each window, in the order of `_windows`."""
+def _sharpest(factor: _Factor, costs: Floats) -> tuple[int, int, float]:
+    """First bin, number of bins and deviate of the window of any width that stands out most: only to tell its ends."""
+    hot = np.eye(factor.bins)[factor.bin_of]
+    widths = range(1, factor.bins)
+    total, inside = float(len(costs)), _sums(hot.sum(axis=0)[None, :], widths)[0]
+    told = (inside >= LEAST_SLOW) & (inside <= total - LEAST_SLOW)
+    scale = np.sqrt(np.maximum(inside * (1 - inside / total), 1e-9))
+    deviates = np.where(told, _sums((costs @ hot)[None, :], widths)[0] / scale, 0.0)
+    best = int(np.abs(deviates).argmax())
+    return best % factor.bins, widths[best // factor.bins], float(deviates[best])
+
+
+def _sums(of_bins: Floats, widths: Iterable[int] = ()) -> Floats:
+    """For rows of sums in bins, those in each window: of each width all first bins, as in `_windows`."""
     bins = of_bins.shape[1]
     going = np.zeros((len(of_bins), 2 * bins + 1))
     np.cumsum(np.concatenate([of_bins, of_bins], axis=1), axis=1, out=going[:, 1:])
-    widths = dict.fromkeys(width for _, width in _windows(bins))
+    widths = widths or dict.fromkeys(width for _, width in _windows(bins))
     sums: Floats = np.concatenate(
         [going[:, width : width + bins] - going[:, :bins] for width in widths], axis=1
     )
@@ -286,8 +298,8 @@ def _named(
         if p > error:
             break
         factor = left[which]
-        first, width = _windows(factor.bins)[best]
-        if each[which][best] < 0:  # the window is the fast one: what is left of it is slow
+        first, width, deviate = _sharpest(factor, centred)
+        if deviate < 0:  # the window is the fast one: what is left of it is slow
             first, width = (first + width) % factor.bins, factor.bins - width
         inside = (factor.bin_of - first) % factor.bins < width
         more = _apart(rest, inside, processes)
