@@ -113,7 +113,7 @@ def judge_placement(
     far, near = _far_and_near(places, rest, share, draw)
     deciders += far
     spread = float(np.quantile(costs, SHARES[-1]) - np.quantile(costs, SHARES[0]))
-    vague = matters and spread > math.log1p(LEAST_SPREAD)
+    vague = matters and (spread > math.log1p(LEAST_SPREAD) or bool(slow.any()))
     return replace(
         placement,
         verdict="decided" if deciders else "undecided" if vague else "nothing",
