@@ -8,7 +8,7 @@ import pytest
 from made_runs import made_figure, made_run
 
 from perbyte.model import Cell, Estimate, Quantile
-from perbyte.model.placement import Decider, Place, Placement
+from perbyte.model.placement import Decider, MemoryPlace, Placement
 from perbyte.report.export import to_json
 from perbyte.report.grid import compare_runs
 from perbyte.report.html import render
@@ -27,7 +27,7 @@ ALL = ("stack", "state", "input", "output")
 
 
 def placed(*deciders, **changes):
-    places = tuple(Place(number // 10, (100.0, 100.1)) for number in range(240))
+    places = tuple(MemoryPlace(number // 10, (100.0, 100.1)) for number in range(240))
     quantiles = [(0.05, 99.0), (0.25, 100.0), (0.5, 100.0), (0.75, 101.0), (0.95, 114.0)]
     given = {
         "verdict": "decided" if deciders else "nothing",

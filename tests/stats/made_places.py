@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from perbyte.model import Cell
-from perbyte.model.placement import Place
+from perbyte.model.placement import MemoryPlace
 
 CELL = Cell("made", "aes-128-ctr", "encrypt", 64, "stream/1")
 PAGES = {"stack": 0x7FFF, "state": 0x5555, "input": 0x6000, "output": 0x7000}
 PROCESSES, NEAR, DRAWS = 24, 8, 8
-Cost = Callable[[Place], float]
+Cost = Callable[[MemoryPlace], float]
 
 COSTS: dict[str, tuple[Cost, tuple[str, ...]]] = {
     "a band of the stack": (lambda at: 0.14 * (at.stack % 4096 // 64 in range(11, 16)), ("stack",)),
@@ -32,7 +32,7 @@ def made_places(
     heavy: float = 0.0,
     processes: float = 0.0,
     draws: int = DRAWS,
-) -> list[Place]:
+) -> list[MemoryPlace]:
     """Places of PROCESSES processes and of NEAR ones beside their library, each measured twice.
 
     `noise` scatters bursts, `heavy` of them by twenty times that, `processes` what belongs to a process.
@@ -46,8 +46,8 @@ def made_places(
         of_process = rng.normal(0, processes)
         for _ in range(4 if near else draws):
             at = {name: page * 4096 + 16 * int(rng.integers(256)) for name, page in PAGES.items()}
-            place = Place(process, (1.0, 1.0), near, **at, library=library, caller=caller)
+            place = MemoryPlace(process, (1.0, 1.0), near, **at, library=library, caller=caller)
             scatter = rng.normal(0, noise, 2) * np.where(rng.random(2) < heavy, 20, 1)
             first, second = 100 * (1 + cost(place)) * np.exp(of_process + scatter)
-            places.append(Place(process, (first, second), near, **at, library=library, caller=caller))
+            places.append(MemoryPlace(process, (first, second), near, **at, library=library, caller=caller))
     return places

@@ -7,7 +7,7 @@ import pytest
 from made_places import CELL, COSTS, made_places
 
 from perbyte.model import Estimate
-from perbyte.model.placement import Place
+from perbyte.model.placement import MemoryPlace
 from perbyte.stats.placement import (
     ERROR,
     LEAST_ERROR,
@@ -25,9 +25,9 @@ def named(places):
 @pytest.mark.parametrize("what", COSTS)
 def test_what_decides_is_named_in_nineteen_of_twenty(what):
     cost, factors = COSTS[what]
-    found = [named(made_places(seed, cost)) for seed in range(20)]
-    assert sum(each[:1] == factors for each in found) >= 19
-    assert sum(each == factors for each in found) >= 18, "and little else"
+    answers = [named(made_places(seed, cost)) for seed in range(20)]
+    assert sum(each[:1] == factors for each in answers) >= 19
+    assert sum(each == factors for each in answers) >= 18, "and little else"
 
 
 NULLS = {
@@ -97,7 +97,7 @@ def test_costs_that_scatter_and_do_not_come_again_are_no_slow_places():
 def test_places_that_differ_for_no_known_reason_are_said_to():
     hidden = np.random.default_rng(5)
     places = [
-        Place(each.process, tuple(cost * factor for cost in each.costs), False, each.stack, each.state,
+        MemoryPlace(each.process, tuple(cost * factor for cost in each.costs), False, each.stack, each.state,
               each.input, each.output, each.library, each.caller)
         for each in made_places(5)
         if not each.near

@@ -8,7 +8,7 @@ import pytest
 
 from perbyte.errors import StoreError
 from perbyte.model import Estimate, Quantile
-from perbyte.model.placement import Decider, Place, Placement
+from perbyte.model.placement import Decider, MemoryPlace, Placement
 from perbyte.store import open_run, verify
 from perbyte.store.beside import write_placements
 from perbyte.store.files import PLACES_FILE
@@ -16,7 +16,7 @@ from perbyte.store.files import PLACES_FILE
 
 def placement(cell):
     estimate = Estimate(0.1, 0.05, 0.15)
-    places = (Place(0, (1.0, 2.0), False, 0x7FFF_FFFF_F010, 2, 3, 4, 5, 6),)
+    places = (MemoryPlace(0, (1.0, 2.0), False, 0x7FFF_FFFF_F010, 2, 3, 4, 5, 6),)
     decider = Decider("stack", 4096, 0, 64, estimate, 0.001, 1, 1)
     return Placement(cell, "cycles", "decided", places, (Quantile(0.5, estimate),), 0.1, True, 1.5,
                      estimate, estimate, (decider,), ("stack",), None, 0.05, 2)  # fmt: skip

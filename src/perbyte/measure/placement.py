@@ -26,7 +26,7 @@ from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.rounds import PATIENCE
 from perbyte.measure.sessions import CALIBRATION_MS, PATIENCE_MS, STARTING_FAILS, draw_offset
 from perbyte.model import Calibration, Cell, Policy, Process
-from perbyte.model.placement import PAGE_BYTES, Place, Placement
+from perbyte.model.placement import PAGE_BYTES, MemoryPlace, Placement
 from perbyte.runners import RunnerSpec, Session
 from perbyte.stats.arrays import np
 from perbyte.stats.clean import judge_samples, own_quiet
@@ -45,7 +45,7 @@ LARGE = "its data are longer than 1 MiB"
 
 
 @dataclass(slots=True)
-class _Beside:
+class _Alive:
     """A process that is alive, what it found out about its clock, and whether its program lies near its libraries."""
 
     number: int
@@ -59,7 +59,7 @@ class _Beside:
 class _Spot:
     """A place that was drawn in a process, and what was seen there."""
 
-    process: _Beside
+    process: _Alive
     places: tuple[int, int, int, int]
     costs: list[float] = field(default_factory=list)
     placed: tuple[int, ...] = ()
@@ -79,7 +79,7 @@ class PlaceDrawing:
     def take(self, cells: Sequence[Cell]) -> tuple[Placement, ...]:
         """Say of each cell how its cost is spread over places, in order. What cannot be told says why."""
         error = error_of(len(cells))
-        found: dict[Cell, Placement] = {}
+        placements: dict[Cell, Placement] = {}
         for process in dict.fromkeys(cell.process for cell in cells):
             of_process = [cell for cell in cells if cell.process == process]
             try:
@@ -87,13 +87,13 @@ class PlaceDrawing:
                     alive = self._start(process, stack)
                     for cell in of_process:
                         self.tell(cell)
-                        found[cell] = self._cell(cell, alive, error)
+                        placements[cell] = self._cell(cell, alive, error)
             except STARTING_FAILS as fault:
                 for cell in of_process:
-                    found.setdefault(cell, Placement(cell, error=error, unknown=str(fault)))
-        return tuple(found[cell] for cell in cells)
+                    placements.setdefault(cell, Placement(cell, error=error, unknown=str(fault)))
+        return tuple(placements[cell] for cell in cells)
 
-    def _start(self, process: Process, stack: contextlib.ExitStack) -> list[_Beside]:
+    def _start(self, process: Process, stack: contextlib.ExitStack) -> list[_Alive]:
         """Start all processes. Raises RunnerError, EnvironmentLacking or UsageError where the first cannot be."""
         spec = self.specs[process.runner]
         self.learnt = self.learnt or recall(self.cores[0])
@@ -117,7 +117,7 @@ class PlaceDrawing:
         number: int,
         stack: contextlib.ExitStack,
         command: list[str] | None = None,
-    ) -> _Beside:
+    ) -> _Alive:
         first = number % len(self.cores)
         cores = [*self.cores[first:], *self.cores[:first]]
         session = stack.enter_context(
@@ -128,9 +128,9 @@ class PlaceDrawing:
         calibration = self.learnt.calibrate(
             session, CALIBRATION_MS, epoch=number, cores=cores, patience_ms=PATIENCE_MS
         )
-        return _Beside(number, session, calibration, command is not None)
+        return _Alive(number, session, calibration, command is not None)
 
-    def _cell(self, cell: Cell, alive: list[_Beside], error: float) -> Placement:
+    def _cell(self, cell: Cell, alive: list[_Alive], error: float) -> Placement:
         if cell.drawn or cell.size_bytes > LARGEST_BYTES:
             return Placement(cell, error=error, unknown=DRAWN if cell.drawn else LARGE)
         try:
@@ -143,13 +143,13 @@ class PlaceDrawing:
             unit = "ns"
         whole = [spot for spot in spots if len(spot.costs) == 2]
         places = [
-            Place(spot.process.number, (spot.costs[0], spot.costs[1]), spot.process.near, *spot.placed)
+            MemoryPlace(spot.process.number, (spot.costs[0], spot.costs[1]), spot.process.near, *spot.placed)
             for spot in whole
         ]
         return judge_placement(cell, places, unit=unit, error=error, lost=len(spots) - len(whole))
 
     @contextlib.contextmanager
-    def _prepared(self, cell: Cell, alive: list[_Beside]) -> Iterator[list[_Beside]]:
+    def _prepared(self, cell: Cell, alive: list[_Alive]) -> Iterator[list[_Alive]]:
         """The processes that have prepared the cell. Raises RunnerRefused where one does not do that."""
         ready = []
         for each in alive:
@@ -168,7 +168,7 @@ class PlaceDrawing:
             if each.session.alive:
                 each.session.release(each.handle)
 
-    def _draw(self, cell: Cell, ready: Sequence[_Beside]) -> list[_Spot]:
+    def _draw(self, cell: Cell, ready: Sequence[_Alive]) -> list[_Spot]:
         """Draw places until there are enough, or the time is over, and take both bursts of each."""
         draw = random.Random(f"places/{self.policy.seed}/{cell.address}")
         deadline = time.monotonic() + CELL_S

@@ -15,7 +15,7 @@ Verdict = Literal["decided", "undecided", "nothing", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MemoryPlace:
     """One place: addresses in the process that made the calls, and what a call cost there in each of two bursts.
 
     `process` counts the processes of the cell. `near`: it was started so that the program lies beside its libraries,
@@ -72,7 +72,7 @@ class Placement:
     cell: Cell
     unit: Literal["cycles", "ns"] = "cycles"
     verdict: Verdict = "unknown"
-    places: tuple[Place, ...] = ()
+    places: tuple[MemoryPlace, ...] = ()
     quantiles: tuple[Quantile, ...] = ()
     noise: float = 0.0
     heaps: bool = False
@@ -87,7 +87,7 @@ class Placement:
     unknown: str = ""
 
     @property
-    def usual(self) -> tuple[Place, ...]:
+    def usual(self) -> tuple[MemoryPlace, ...]:
         """The places that the system chooses."""
         return tuple(place for place in self.places if not place.near)
 

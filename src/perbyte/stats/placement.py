@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from perbyte.model import Cell, Estimate, Quantile
-from perbyte.model.placement import LINE_BYTES, PAGE_BYTES, Decider, Place, Placement
+from perbyte.model.placement import LINE_BYTES, PAGE_BYTES, Decider, MemoryPlace, Placement
 from perbyte.stats.arrays import np
 from perbyte.stats.estimate import ranks, t_quantile
 from perbyte.stats.samples import Bools, Floats
@@ -77,7 +77,7 @@ def error_of(cells: int) -> float:
 
 def judge_placement(
     cell: Cell,
-    places: Sequence[Place],
+    places: Sequence[MemoryPlace],
     *,
     unit: Literal["cycles", "ns"] = "cycles",
     error: float = ERROR,
@@ -132,10 +132,10 @@ def judge_placement(
 def _p_of_place(twice: Floats, error: float, draw: np.random.Generator) -> float:
     """The p-value of places that cost more again: ranks of both bursts, against permutations of the second."""
     first, second = (ranks(column) - (len(twice) + 1) / 2 for column in twice.T)
-    found = float(first @ second)
+    strength = float(first @ second)
 
     def beyond(count: int) -> int:
-        return int((draw.permuted(np.tile(second, (count, 1)), axis=1) @ first >= found).sum())
+        return int((draw.permuted(np.tile(second, (count, 1)), axis=1) @ first >= strength).sum())
 
     return _p_value(beyond, error)
 
@@ -178,7 +178,7 @@ def _limit(twice: Floats, noise: float) -> tuple[float, bool]:
     return float(np.quantile(costs, 0.1)) + max(math.log1p(SLOW_FROM), 4 * noise), False
 
 
-def _factors(places: Sequence[Place]) -> list[_Factor]:
+def _factors(places: Sequence[MemoryPlace]) -> list[_Factor]:
     """All that took more than a few places: addresses, and distances, modulo a page and modulo a line.
 
     What moves along with something else is left out.
@@ -229,8 +229,8 @@ class _Scan:
     def deviates(self, costs: Floats, which: int) -> Floats:
         """For rows of costs whose mean is 0, the deviate of each window of a factor; 0 where it holds too few."""
         deviation = np.sqrt(np.mean(costs**2, axis=1, keepdims=True))
-        found: Floats = _sums(costs @ self._hot[which]) / self._scales[which]
-        return found / np.where(deviation > 0, deviation, 1.0)
+        strength: Floats = _sums(costs @ self._hot[which]) / self._scales[which]
+        return strength / np.where(deviation > 0, deviation, 1.0)
 
     def largest(self, costs: Floats) -> Floats:
         """The largest deviate of all, either way, for each row."""
@@ -264,7 +264,7 @@ def _sums(of_bins: Floats, widths: Iterable[int] = ()) -> Floats:
 
 
 def _named(
-    places: Sequence[Place],
+    places: Sequence[MemoryPlace],
     factors: Sequence[_Factor],
     limit: float,
     error: float,
@@ -288,11 +288,13 @@ def _named(
         each = [scan.deviates(centred[None, :], which)[0] for which in range(len(left))]
         which = int(np.argmax([np.abs(deviates).max() for deviates in each]))
         best = int(np.abs(each[which]).argmax())
-        found = abs(float(each[which][best]))
+        strength = abs(float(each[which][best]))
 
-        def beyond(count: int, scan: _Scan = scan, centred: Floats = centred, found: float = found) -> int:
+        def beyond(
+            count: int, scan: _Scan = scan, centred: Floats = centred, strength: float = strength
+        ) -> int:
             shuffled = _shuffled(centred, processes, count, draw)
-            return int((scan.largest(shuffled) >= found - 1e-9).sum())
+            return int((scan.largest(shuffled) >= strength - 1e-9).sum())
 
         p = _p_value(beyond, error)
         if p > error:
@@ -341,7 +343,7 @@ def _means(costs: Floats, groups: Ints) -> Floats:
 
 
 def _of_processes(
-    places: Sequence[Place],
+    places: Sequence[MemoryPlace],
     costs: Floats,
     processes: Ints,
     error: float,
@@ -355,12 +357,12 @@ def _of_processes(
     counts = np.bincount(processes)
     means = _means(costs, processes)
     centred = costs - costs.mean()
-    found = float(counts @ (means - costs.mean()) ** 2)
+    strength = float(counts @ (means - costs.mean()) ** 2)
     hot = np.eye(len(counts))[processes]
 
     def beyond(count: int) -> int:
         rows = draw.permuted(np.tile(centred, (count, 1)), axis=1)
-        return int((((rows @ hot) ** 2 / counts).sum(axis=1) >= found * (1 - 1e-12)).sum())
+        return int((((rows @ hot) ** 2 / counts).sum(axis=1) >= strength * (1 - 1e-12)).sum())
 
     within = float(np.var(costs - means[processes])) * len(costs) / max(1, len(costs) - len(counts))
     between = math.sqrt(max(0.0, float(means.var(ddof=1)) - within * float(np.mean(1 / counts))))
@@ -378,7 +380,7 @@ def _process(means: Floats, processes: Ints, p: float) -> Decider:
 
 
 def _library_bit(
-    places: Sequence[Place], means: Floats, processes: Ints, error: float, draw: np.random.Generator
+    places: Sequence[MemoryPlace], means: Floats, processes: Ints, error: float, draw: np.random.Generator
 ) -> Decider | None:
     """The bit of the library's address, or of its distance, that tells dear processes from cheap ones."""
     first = [int(np.argmax(processes == process)) for process in range(len(means))]
@@ -417,7 +419,7 @@ def _library_bit(
 
 
 def _far_and_near(
-    places: Sequence[Place], costs: Floats, error: float, draw: np.random.Generator
+    places: Sequence[MemoryPlace], costs: Floats, error: float, draw: np.random.Generator
 ) -> tuple[list[Decider], Estimate | None]:
     """Whether processes whose program lies far from the library cost more than those where it is near."""
     means: dict[tuple[bool, int], list[float]] = {}
@@ -430,11 +432,11 @@ def _far_and_near(
         return [], None
     more = _apart(of_process, far, np.arange(len(far)))
     centred = of_process - of_process.mean()
-    found = abs(float(centred[far].sum()))
+    strength = abs(float(centred[far].sum()))
 
     def beyond(count: int) -> int:
         rows = draw.permuted(np.tile(centred, (count, 1)), axis=1)
-        return int((np.abs(rows[:, far].sum(axis=1)) >= found - 1e-12).sum())
+        return int((np.abs(rows[:, far].sum(axis=1)) >= strength - 1e-12).sum())
 
     p = _p_value(beyond, error)
     if p > error or more.value < LEAST_EFFECT:  # dearer near its library has no reason that anybody knows
