@@ -40,8 +40,7 @@ FUNCTIONS = {
     "stack": {("stack",)},
     "distance": {("output - input",)},
     "far": {("distance",)},
-    "straddle": {("input",)},
-    "alias": {("output - input",)},
+    "alias": {(), ("output - input",)},  # by the core
 }
 USUAL = (
     "{openssl,libgcrypt,nettle,cryptopp}/aes-128-ctr/encrypt@16,1024",

@@ -1,13 +1,10 @@
-/* Functions whose cost by place is known, for bench/placement.py. Some depend on the core (what it does with a load that
- * crosses a line, or that looks like an earlier store modulo 4096), so that a core may show nothing; others do more work
- * at some places by themselves, and show on every core. */
+/* Functions whose cost by place is known, for bench/placement.py. `alias` depends on what the core does with a load that
+ * looks like an earlier store modulo 4096, so that a core may show nothing; the others do more work at some places by
+ * themselves, and show on every core. */
 #include "perbyte.h"
 
 #include <stdint.h>
-#include <string.h>
 #include <unistd.h>
-
-typedef int64_t wide __attribute__((vector_size(32), aligned(1), may_alias));
 
 static int open_it(pb_case *c)
 {
@@ -65,21 +62,6 @@ static void far(pb_case *c, uint64_t n)
 	c->out[0] = (uint8_t)x;
 }
 
-/* Loads of 32 bytes, 32 bytes apart: where the input begins within 32 bytes, every other one crosses a line. */
-__attribute__((target("avx2"))) static void straddle(pb_case *c, uint64_t n)
-{
-	wide sum[4] = {{0}};
-	const uint8_t *in = c->in;
-	PB_REPEAT(n, turn, {
-		for (int i = 0; i < 32; i += 4)
-			for (int j = 0; j < 4; j++)
-				sum[j] += *(const wide *)(const void *)(in + 32 * (i + j));
-		PB_BARRIER();
-	});
-	sum[0] += sum[1] + sum[2] + sum[3];
-	memcpy(c->out, &sum[0], sizeof sum[0]);
-}
-
 /* Each load has the page offset of the store before it where the output lies 64 bytes before the input, modulo 4096. */
 static void alias(pb_case *c, uint64_t n)
 {
@@ -103,17 +85,13 @@ VARIANTS(none)
 VARIANTS(stack)
 VARIANTS(distance)
 VARIANTS(far)
-VARIANTS(straddle)
 VARIANTS(alias)
 
 static const pb_row rows[] = {
-	{"none", &none_family, NULL, 0, 0, 1, 0},
-	{"stack", &stack_family, NULL, 0, 0, 1, 0},
-	{"distance", &distance_family, NULL, 0, 0, 1, 0},
-	{"far", &far_family, NULL, 0, 0, 1, 0},
-	{"straddle", &straddle_family, NULL, 0, 0, 1, 0},
-	{"alias", &alias_family, NULL, 0, 0, 1, 0},
-	PB_END_OF_ROWS,
+	{"none", &none_family, NULL, 0, 0, 1, 0},         {"stack", &stack_family, NULL, 0, 0, 1, 0},
+	{"distance", &distance_family, NULL, 0, 0, 1, 0}, {"far", &far_family, NULL, 0, 0, 1, 0},
+
+	{"alias", &alias_family, NULL, 0, 0, 1, 0},       PB_END_OF_ROWS,
 };
 static const pb_row *const tables[] = {rows, NULL};
 

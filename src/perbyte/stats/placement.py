@@ -306,7 +306,7 @@ def _named(
         inside = (factor.bin_of - first) % factor.bins < width
         more = _apart(rest, inside, processes)
         left = [other for other in left if other is not factor]
-        rest = rest - _explained(rest, factor.bin_of, processes)
+        rest = rest - _explained(rest, inside, processes)
         if more.value < LEAST_EFFECT:
             continue
         size, end = factor.period // factor.bins, (first + width) % factor.bins
@@ -316,15 +316,12 @@ def _named(
     return named, rest
 
 
-def _explained(costs: Floats, bin_of: Ints, processes: Ints) -> Floats:
-    """What bins and processes together explain, the part of the bins: fitted in turn until it stays."""
-    explained = np.zeros(len(costs))
-    for _ in range(30):
-        apart = costs - explained
-        apart = costs - _means(apart, processes)[processes]
-        explained = _means(apart, bin_of)[bin_of]
-    about_zero: Floats = explained - explained.mean()
-    return about_zero
+def _explained(costs: Floats, inside: Bools, processes: Ints) -> Floats:
+    """What lying inside a window explains: the difference within processes, so that theirs are left."""
+    lies: Floats = inside - _means(inside.astype(float), processes)[processes]
+    apart = float(lies @ costs) / max(float(lies @ lies), 1e-12)
+    explained: Floats = apart * (inside - inside.mean())
+    return explained
 
 
 def _shuffled(costs: Floats, processes: Ints, count: int, draw: np.random.Generator) -> Floats:
