@@ -57,7 +57,7 @@ def test_of_two_hundred_no_more_than_one_in_twenty_is_named_without_a_reason(kin
 
 def test_the_window_the_share_and_the_cost_are_those_that_were_made():
     cost, _ = COSTS["a band of the stack"]
-    placement = judge_placement(CELL, made_places(3, cost))
+    placement = judge_placement(CELL, made_places(4, cost))
     [decider] = placement.deciders
     assert (decider.factor, decider.period) == ("stack", 4096)
     assert 640 <= decider.begin <= 768, "lines 11 to 15, as far as places fell into them"
