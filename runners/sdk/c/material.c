@@ -88,13 +88,20 @@ static size_t area_bytes(void)
 	return asked_for ? asked_for : AREA;
 }
 
+/* Areas lie beside each other, and two buffers that are a large power of two apart hinder each other where a cache
+ * predicts its way by a hash of the address: CTR of Nettle on 8 KiB costs 9 % more on Zen 5. So an area begins some pages
+ * in, which the place that the system gave it decides. */
+enum { PAGES_IN = 512 };
+
 static uint8_t *reserve_area(void)
 {
-	void *area = mmap(NULL, area_bytes(), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	size_t bytes = area_bytes() + (size_t)PAGES_IN * PAGE;
+	uint8_t *area =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (area == MAP_FAILED)
 		return NULL;
-	madvise((uint8_t *)area + FORKED, area_bytes() - FORKED, MADV_DONTFORK);
+	area += split_mix((uintptr_t)area, 0) % PAGES_IN * PAGE;
+	madvise(area + FORKED, area_bytes() - FORKED, MADV_DONTFORK);
 	return area;
 }
 
