@@ -207,7 +207,7 @@ def test_who_fails_on_other_lengths_where_others_do_not_gains_nothing_by_it(
     """A library may have its reasons: its figure stands, as one whose work nobody saw."""
     monkeypatch.setattr(answers, "CHANCE", Lengths())
     monkeypatch.setattr(Allowance, "has", lambda self, takes_s: True)
-    given = {"burn": 1.0, "chained": 1.0, "beside": 0.02, "operations": [row(per_call=16e6)]}
+    given = {"burn": 1.0, "chained": 1.0, "beside": 0.02, "operations": [row(per_call=8e6)]}
     odd = ecb("beta", library="beta", faults=[fault], **given)
     done = lab.run(ecb("alpha", library="alpha", **given), odd, **FIVE)
     assert not done.failures()

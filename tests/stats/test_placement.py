@@ -22,6 +22,7 @@ def named(places):
     return tuple(each.factor for each in judge_placement(CELL, places).deciders)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", COSTS)
 def test_what_decides_is_named_in_nineteen_of_twenty(what):
     cost, factors = COSTS[what]
