@@ -5,4 +5,5 @@ cd "$(dirname "$0")/.."
 bin=.venv/bin
 
 PERBYTE_SANITIZE=1 $bin/perbyte build
-PERBYTE_SANITIZE=1 $bin/pytest -q --numprocesses auto --dist loadfile tests/sdk tests/conformance -m "not slow and not apart"
+PERBYTE_SANITIZE=1 $bin/pytest -q --numprocesses auto --dist loadfile tests/sdk -m "not slow and not apart"
+PERBYTE_SANITIZE=1 $bin/pytest -q --numprocesses auto --dist loadfile tests/conformance

@@ -33,6 +33,7 @@ def spec(request) -> RunnerSpec:
     return spec
 
 
+@pytest.mark.slow
 def test_a_built_runner_keeps_every_promise(spec):
     complaints = conform(spec, every=False)
     assert complaints == []

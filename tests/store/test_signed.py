@@ -17,8 +17,9 @@ from made_leaks import keep, made_leak
 from perbyte import extras
 from perbyte.app.runs import sign_run
 from perbyte.errors import PerbyteError, StoreError
+from perbyte.model.placement import Placement
 from perbyte.store import RunWriter, bursts, open_run, read_signature, unlike_manifest, verify
-from perbyte.store.beside import is_leak_run, read_leaks, write_behaviours
+from perbyte.store.beside import is_leak_run, read_leaks, write_behaviours, write_placements
 from perbyte.store.files import (
     BESIDE,
     CELLS_FILE,
@@ -51,10 +52,11 @@ def key(tmp_path):
 
 @pytest.fixture
 def figures(finished, specimens, key):
-    """A signed run with figures, counts and leaks."""
+    """A signed run with figures, counts, leaks and places."""
     place = finished()
     write_behaviours(place, specimens.conditions().run_id, (specimens.behaviour(),))
     keep(place, specimens.conditions().run_id, (made_leak(specimens.cell(0), 10.0),), beside=True)
+    write_placements(place, specimens.conditions().run_id, (Placement(specimens.cell(0), unknown="why"),))
     sign_run(place, key)
     return place
 

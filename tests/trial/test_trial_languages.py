@@ -54,7 +54,11 @@ def managed(place: Path, file: Path, algorithm: str, *functions: str, **more) ->
 
 
 def of(*cases: tuple[str, str, str]) -> list:
-    return [pytest.param(*case, marks=needs[case[0]], id="-".join(case[:2])) for case in cases]
+    slow = {".kt": [pytest.mark.slow]}  # its compiler
+    return [
+        pytest.param(*case, marks=[needs[case[0]], *slow.get(case[0], [])], id="-".join(case[:2]))
+        for case in cases
+    ]
 
 
 @pytest.mark.parametrize(

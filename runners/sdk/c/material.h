@@ -33,8 +33,8 @@ const uint8_t *pb_input(uint64_t seed, const char *path, size_t size, size_t off
 enum { PB_OUTPUT_APART = 1024 };
 void pb_output_apart(size_t bytes);
 
-/* The one output area, large enough for `size` bytes at `offset` + 1024 from a 4096-byte boundary, every page
- * of it touched; it never moves. NULL if memory does not suffice. */
+/* The one output area, large enough for `size` bytes at `offset` and that many more from a 4096-byte boundary, every
+ * page of it touched; it never moves. NULL if memory does not suffice. */
 uint8_t *pb_output(size_t size, size_t offset);
 
 #endif

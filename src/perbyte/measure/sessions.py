@@ -267,7 +267,7 @@ def material_seed(seed: int, epoch: int, cell: Cell) -> int:
 
     What a signature costs may depend on them: candidates are rejected, four of five in ML-DSA. Sixteen messages of one
     key tell how long those take. So may what a cipher costs, by where its counter begins: AES-128-CTR of libgcrypt on
-    512 bytes takes 96 or 103 cycles. With others in each epoch the interval tells how far such luck reaches, and all
+    512 bytes takes 98 or 102 cycles. With others in each epoch the interval tells how far such luck reaches, and all
     runners have the same in an epoch. Calls in other states than the loop are few, and are held against one output.
     """
     if not epoch or cell.operation not in _VARYING or cell.state != LOOP:
