@@ -59,6 +59,7 @@ def crate(world, tmp_path: Path) -> Path:
 
 
 @needs_go
+@pytest.mark.slow
 def test_a_figure_of_each_benchmark_says_that_nobody_checked_it(world, package):
     done = world.perbyte("bench", package, *SHORT)
     assert done.returncode == EXIT_FINE, done.stderr

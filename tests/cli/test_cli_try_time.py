@@ -110,6 +110,7 @@ def test_the_first_line_comes_before_the_table_and_is_kept_nowhere(world, script
 
 
 @pytest.mark.native
+@pytest.mark.slow
 def test_each_library_comes_from_the_newest_run_that_has_it(world, script, tmp_path):
     """One run has alpha, a later one beta: both are true, and only the best is measured again."""
     dear = row("sha-256", "digest", "oneshot/1", per_call=900.0, per_byte=9.0)

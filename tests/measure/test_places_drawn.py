@@ -108,6 +108,7 @@ def test_the_loader_of_a_program_is_read_from_it():
 
 
 @pytest.mark.native
+@pytest.mark.slow
 def test_a_real_program_lies_where_it_was_asked_to_and_beside_its_library(tmp_path):
     """Functions of bench/placed, whose cost by place is known: one looks at its stack, one at its callee."""
     from perbyte.measure.machine import choose_cores

@@ -244,6 +244,7 @@ def test_sizes_are_multiples_of_the_catalogues(session: Session):
             assert refusal.value.code == "bad-size"
 
 
+@pytest.mark.slow
 def test_every_tier_gives_the_same_answers(spec: RunnerSpec, session: Session):
     for tier in set(spec.tiers) - {"full"}:
         with Session(spec, cpu=tier) as other:

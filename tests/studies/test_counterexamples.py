@@ -111,7 +111,13 @@ def reprinted(study: Study, seed: int) -> Study:
     return structs.replace(study, published=tuple(figures))
 
 
-@pytest.mark.parametrize("name", [study.name for study in studies()])
+LONGEST = "kompara-2020"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(study.name, marks=[pytest.mark.slow] * (study.name == LONGEST)) for study in studies()],
+)
 def test_every_claim_can_be_refuted_and_reproduced(name: str) -> None:
     study = find(name)
     base = printed_costs(study)

@@ -54,7 +54,7 @@ def managed(place: Path, file: Path, algorithm: str, *functions: str, **more) ->
 
 
 def of(*cases: tuple[str, str, str]) -> list:
-    slow = {".kt": [pytest.mark.slow]}  # its compiler
+    slow = {suffix: [pytest.mark.slow] for suffix in (".kt", ".go", ".java")}  # their compilers
     return [
         pytest.param(*case, marks=[needs[case[0]], *slow.get(case[0], [])], id="-".join(case[:2]))
         for case in cases
