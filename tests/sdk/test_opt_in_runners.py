@@ -248,6 +248,7 @@ def test_threads_get_no_real_time_scheduling() -> None:
 
 
 @pytest.mark.native
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RIGHT)
 def test_known_answers_and_forgeries(name: str) -> None:
     spec = built(name)
