@@ -44,8 +44,6 @@ KNOWN_CHAINS = {"add": 1.0, "rotate": 1.0, "imul": 3.0}  # core cycles per instr
 CHAIN_TOLERANCE = 0.05
 _LARGEST_OBJECT = 4 << 30
 _KNOWN_ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LANG", "JAVA_HOME", "LD_LIBRARY_PATH")
-
-
 LEAST_ASLEEP_S, ASLEEP_SHARE = 2.0, 0.4  # that a runner may sleep before an answer, of a budget
 
 
