@@ -213,7 +213,7 @@ class PairsAnswer(RunnerAnswer, frozen=True, kw_only=True):
     contention_after: list[Count]
     flags: list[FlagBits]
     cycles: list[Count]
-    order: Annotated[str, Meta(pattern="^(01|10)*$")]
+    order: Annotated[str, Meta(pattern="^([01][01])*$")]
     waits: Count
     failures: Annotated[list[Count], Meta(min_length=2, max_length=2)]
     core: list[Count] = []
