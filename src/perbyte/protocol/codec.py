@@ -11,8 +11,7 @@ import math
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import UNSET
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from perbyte.errors import RunnerFlooded, RunnerGarbled, RunnerRefused, RunnerVersionMismatch, UsageError
 from perbyte.model.sample import COUNTERS, is_even
