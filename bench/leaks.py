@@ -27,6 +27,10 @@ from fnmatch import fnmatch
 from functools import partial
 from pathlib import Path
 
+os.environ.setdefault(
+    "OPENBLAS_NUM_THREADS", "1"
+)  # threads of small products wait for each other beside others
+
 import numpy as np
 from leak_rules import LEAK, NONE, Rule, Tacet, dudect, rtlf, silent, timed, tlsfuzzer
 

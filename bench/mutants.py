@@ -2,7 +2,8 @@
 
     .venv/bin/python bench/mutants.py [--only GLOB] [--seed N]
 
-The runner in bench/mutants is AEADs, signatures, an exchange and a KEM on OpenSSL; the environment names the fault.
+The runner in bench/mutants is AEADs, signatures, exchanges, a KEM, hashes, a MAC and a counter mode on OpenSSL; the
+environment names the fault.
 Each goes through the checks that a run, `perbyte try` and `perbyte dev agree` make before anything is timed, alone: no
 library beside it can outvote it. The first line of each algorithm has no fault and must pass. Prints a table; the exit
 code is 1 where a fault is not found or the right one is accused. The list is of this bench: the checks know none of it.
@@ -107,6 +108,11 @@ FAULTS = {
         *("low-order", "low-order-key", "leading-zero"),
     ),
     "ecdh-p256": ("y-ignored", "off-curve", "infinity", "zero-point"),
+    "sha-256": ("padding-55", "padding-56", "padding-63", "padding-64", "empty"),
+    "sha-512": ("padding-111", "padding-112"),
+    "sha3-256": ("rate-135",),
+    "hmac-sha-256": ("padding-56", "padding-63"),
+    "aes-128-ctr": ("carry-8", "carry-16", "carry-32", "carry-64"),
 }
 SIZES = {"aes-128-gcm": (64, 16384), "chacha20-poly1305": (64, 1024)}
 

@@ -10,6 +10,7 @@ import os
 import sys
 import time
 
+from changes import check_changes
 from faults import applies, commit, say
 from gauge import Gauge
 from pairs import KINDS, take_pairs
@@ -199,7 +200,9 @@ class Fake:
             if passed is None:
                 raise Refused("unsupported", "nothing to forge")
             return {"passed": passed and not self.lies(toy, "forgery"), "detail": "scripted"}
-        vector = request.get("vector")
+        vector, changes = request.get("vector"), isinstance(request.get("changes"), str)
+        if changes and vector is None:
+            return check_changes(toy, request, [], lies=self.lies(toy, "forgery"))
         if vector is None and is_a(request.get("calls"), int) and request["calls"] > 0:
             return shown(self.bend(toy, "check", toy.output(request["calls"])))
         if not isinstance(vector, dict):
@@ -209,6 +212,8 @@ class Fake:
         if standing == "unsupported" or (standing == "known" and not toy.has_real_answers() and not answers):
             raise Refused("unsupported", "a toy knows no standard's answers")
         try:
+            if changes:
+                return check_changes(toy, request, answers, lies=self.lies(toy, "forgery"))
             return shown(self.bend(toy, "vector", toy.vector(vector, answers)))
         except (ValueError, TypeError):
             raise Refused("malformed", "not hexadecimal") from None

@@ -39,6 +39,7 @@ def take_pairs(gauge, toy, tier, request, leak):
         two, waited = gauge.burst(toy, tier, 1, asked)
         waits += waited
         letters = "01" if simulation.uniform() < 0.5 else "10"
+        letters = 2 * str(request["only"]) if "only" in request else letters
         for row, letter in zip(two, letters, strict=True):
             more = leak.get("cycles", 0) + leak.get("spread", 0) * (2 * simulation.uniform() - 1)
             number = len(rows) + (row is two[1])

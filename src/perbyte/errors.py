@@ -44,6 +44,10 @@ class DataFileError(PerbyteError):
     """A data file (catalogue, study, runner.toml) breaks its rules."""
 
 
+class DamagedRunWarning(UserWarning):
+    """A run that was opened is not what was written, or not what was signed."""
+
+
 class DataFileWarning(UserWarning):
     """A file of a study or runner breaks the rules, which costs that study or runner only."""
 

@@ -58,3 +58,34 @@ def test_single_calls_take_no_less_than_calls_of_a_loop(call_s: float, wrong: bo
     audit.note(taken(), CALIBRATION)
     audit.calls_s.append(call_s)
     assert bool(audit.wrong(0.0)) == wrong
+
+
+def of_class(which: int, cost_s: tuple[float, float], draw: random.Random) -> TakenPairs:
+    """A burst of one class, of which calls take so long beside a neighbour."""
+    burst = taken().burst
+    calls = len(burst.ticks)
+    cpu_s = calls * cost_s[which] * (1 + abs(draw.gauss(0, 0.003)) + (draw.random() < 0.03))
+    return TakenPairs(burst, str(which) * calls, (0, 0), False, 2 * cpu_s, cpu_s)
+
+
+@pytest.mark.parametrize(
+    ("cycles", "shift", "wrong"),
+    [(0.0, 0.0, False), (60.0, 0.1, True), (-60.0, 0.1, True), (60.0, 55.0, False)],
+)
+def test_what_the_kernel_counts_more_for_a_class_is_in_its_ticks(
+    cycles: float, shift: float, wrong: bool
+) -> None:
+    audit, draw, cost_s = PairsAudit(), random.Random(7), (2e-6, 2e-6 + cycles / 3e9)
+    for _ in range(4):  # epochs
+        audit.note(taken(), CALIBRATION)
+        audit.compare(lambda which: of_class(which, cost_s, draw), 2.5)
+    assert len(audit.by_class_s) == 48
+    assert ("the kernel counts" in audit.wrong(shift)) == wrong
+
+
+def test_classes_are_not_compared_where_nobody_can() -> None:
+    audit = PairsAudit()
+    audit.compare(lambda _: taken(), 2.5)  # a runner that does not know it
+    audit.compare(lambda which: of_class(which, (1e-6, 1e-6), random.Random(1)), 0.1)  # no time
+    assert not audit.by_class_s
+    assert not audit.wrong(0.0)

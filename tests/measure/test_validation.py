@@ -198,7 +198,9 @@ def test_a_call_longer_than_a_sample_is_compared_with_what_the_gate_saw(lab):
 def test_chaining_is_compared_beyond_the_first_call(lab):
     """A stream that restarts with every call gives the right first answer and no other."""
     scripts = trio(operations=[row("aes-128-ctr", "encrypt", "stream/1")])
-    before = len(load().known_answers("aes-128-ctr", "encrypt")) + 2  # the round trip, and one call
+    before = (
+        len(load().known_answers("aes-128-ctr", "encrypt")) + 3
+    )  # a counter that carries, the round trip, and one call
     scripts[2]["faults"] = [fault("check", "patch", nth=before + 1, fields={"digest": "0" * 16})]
     done = lab.run(*scripts, ask="*/aes-128-ctr/encrypt@64")
     assert done.failures() == {"gamma/aes-128-ctr/encrypt@64+contract=stream/1": "incorrect"}

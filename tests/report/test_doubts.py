@@ -112,6 +112,29 @@ def test_the_card_names_who_is_first_the_doubt_and_the_next_of_the_table(start: 
             assert not behind, "who is neither ahead nor behind is left out"
 
 
+@pytest.mark.parametrize(("factor", "sign"), [(1.05, "?"), (1.4, "?"), (1.6, "►"), (2.0, "►"), (30.0, "►")])
+@pytest.mark.parametrize("others", [1, 3])
+def test_an_unseen_row_leads_by_its_figure_beyond_what_a_lie_could_make_of_it(factor, sign, others):
+    figures = [
+        made_figure(
+            Cell(name, "sha-256", "digest", 1024, "oneshot/1"), 100.0 * by, relative=0.002, warnings=why
+        )
+        for name, by, why in (
+            (NAMES[0], 1.0, (UNSEEN,)),
+            *((name, factor * (1 + 0.1 * number), ()) for number, name in enumerate(NAMES[1 : 1 + others])),
+        )
+    ]
+    (line,) = run_card(made_run(tuple(figures))).lines
+    assert line.sign == sign
+    assert "not known who" not in line.sure
+    if sign == "►":
+        assert line.winner == NAMES[0]
+    else:
+        assert NAMES[0] in line.winner
+    shown = render_table(made_run(tuple(figures)), width=100, colour=False)
+    assert f" {Mark.WARNING}" in shown, "the mark stands beside the figure"
+
+
 def test_a_sign_has_one_meaning_in_a_table():
     signs = [*(str(mark) for mark in Mark), *(place.sign for place in Place if place.sign)]
     assert len(signs) == len(set(signs))

@@ -17,6 +17,12 @@ BROKEN = {
     "wrong digest after timing": ({"lies": [lie("measure")]}, 7, "timed calls"),
     "a round trip that fails": ({"lies": [lie("round_trip")]}, 5, "round_trip"),
     "accepted forgeries": ({"lies": [lie("forgery")]}, 5, "forgery"),
+    "changed inputs that are not answered": (
+        {"faults": [fault("check", "patch", nth=0, fields={"outcomes": []})]},
+        5,
+        "must make a call on its input with the bits flipped",
+    ),
+    "changed inputs that are accepted": ({"lies": [lie("forgery")]}, 5, "4 of 4 changed inputs are accepted"),
     "an unknown error code": ({"faults": [fault("no-such-verb", "refuse", code="what")]}, 9, "no code"),
     "a crash": ({"faults": [fault("check", "crash", nth=3)]}, 1, "RunnerCrashed"),
     "garbage": ({"faults": [fault("calibrate", "text", text="?")]}, 1, "RunnerGarbled"),

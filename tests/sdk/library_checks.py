@@ -6,7 +6,7 @@ sessions, and collects the digest of every operation, so that tiers and runners 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -167,6 +167,31 @@ def assert_same(left: Digests, right: Digests, *, at_least: int) -> None:
     shared = left.keys() & right.keys()
     assert len({key[0] for key in shared}) >= at_least
     assert {key: left[key] for key in shared} == {key: right[key] for key in shared}
+
+
+def assert_chains_agree(ours: Session, theirs: Session, rows: Iterable[tuple[str, str, str]]) -> int:
+    """Audited calls of both give the same, and leave each handle as it was; returns how many were forged.
+
+    From one seed come the same data, nonces, keys and forgeries. No runner may open its cases again for each call.
+    """
+    forged = 0
+    for row in rows:
+        for size in (32,) if row[2] == "pk/1" else (16, 2048):
+            answers = []
+            for session in (ours, theirs):
+                with prepared(session, *row, size) as handle:
+                    before = session.check_calls(handle, 1).digest
+                    # the first nonce of a chain from the handle's own seed is the one that was used last
+                    first = session.audit(handle, seed=SEED, calls=1).answer
+                    chain = session.audit(handle, seed=2**64 - 8, calls=40).answer
+                    answers.append((first.digest, chain.digest, chain.length, chain.forged))
+                    assert session.check_calls(handle, 1).digest == before, row
+                assert first.failures == chain.failures == 0, row
+                assert chain.refused == chain.forged, row
+                assert not chain.afresh
+            assert answers[0] == answers[1], (row, size)
+            forged += chain.forged if row[1] == "open" else 0
+    return forged
 
 
 def count_known_answers(spec: RunnerSpec, cpu: str) -> dict[str, int]:

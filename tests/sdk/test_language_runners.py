@@ -55,7 +55,7 @@ FIELDS = {
     "pb_variant": "calls begin loop show",
     "pb_family": "close variants",
     "pb_row": "family param key nonce multiple output",
-    "pb_runner": "version cpu_features object start offers code_path tables empty aligned",
+    "pb_runner": "version cpu_features object start offers code_path tables empty refresh aligned",
 }
 
 

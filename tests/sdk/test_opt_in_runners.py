@@ -170,6 +170,17 @@ LIKE_OPENSSL = (
 )
 
 
+IN_PLACE = (
+    "go",
+    "python-hashlib",
+    "python-cryptography",
+    "python-pycryptodome",
+    "node-crypto",
+    "node-webcrypto",
+)
+CHAINED = ("encrypt", "decrypt", "seal", "open", "digest", "mac", "sign")
+
+
 def built(name: str) -> RunnerSpec:
     spec = find(name)
     if not spec.out().is_dir():
@@ -289,6 +300,25 @@ def test_everything_listed_works_alike_in_all_tiers(name: str) -> None:
 def test_agrees_with_openssl(name: str) -> None:
     ours = checks.try_everything(built(name), "full")
     checks.assert_same(ours, checks.try_everything(checks.built("openssl"), "full"), at_least=11)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("name", IN_PLACE)
+def test_audited_calls_give_what_those_of_openssl_give(name: str) -> None:
+    """The language takes over new data where the old ones are; afterwards it has the old ones again."""
+    with Session(built(name)) as ours, Session(checks.built("openssl")) as theirs:
+        there = [
+            {(row.algorithm, row.operation, row.contract) for row in session.hello().operations}
+            for session in (ours, theirs)
+        ]
+        rows = [row for row in sorted(there[0] & there[1]) if row[1] in CHAINED]
+        rows = [
+            row
+            for row in rows
+            if not row[2].startswith("letter/") and (row[1] != "sign" or row[0] == "ed25519")
+        ]
+        assert rows
+        checks.assert_chains_agree(ours, theirs, rows)
 
 
 @pytest.mark.native

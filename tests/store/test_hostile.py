@@ -119,6 +119,7 @@ def test_a_file_cut_anywhere_or_scrambled_never_breaks_the_reader(finished, kind
             action(place)
 
 
+@pytest.mark.filterwarnings("ignore::perbyte.errors.DamagedRunWarning")
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", ["run.json", "samples"])
 def test_figures_of_scrambled_runs_are_made_or_refused(finished, name):

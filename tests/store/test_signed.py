@@ -235,7 +235,9 @@ def test_signatures_of_older_versions_cover_figures_and_that_is_said(figures, ke
     assert answers(figures) == whole, "it is read as before"
     verdict = verify(figures)
     assert verdict.covers == "figures"
-    assert {finding.name for finding in verdict.damaged} == {*BESIDE}
+    assert {finding.name for finding in verdict.damaged} == {
+        name for name in BESIDE if (figures / name).exists()
+    }
     assert "the signature does not cover it" in verdict.damaged[0].detail
     (figures / SIGNATURE_FILE).unlink()
     assert not verify(figures).damaged, "nobody promised anything"

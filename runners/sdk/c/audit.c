@@ -6,16 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+int pb_auditing;
+
 enum { TAIL = 64, PAGE = 4096, CUT_ONE_IN = 8 };
 
 typedef struct chain {
 	pb_prepared *p, *producer; /* of what `open` takes; NULL for all others */
-	uint8_t *block, *data;     /* the data of the next call, `offset` from a page boundary */
+	uint8_t *block,
+		*data;  /* the data of the next call, `offset` from a page boundary, or in the case's place */
 	uint8_t *first; /* that of the first call, where the chain begins anew every `repeat` calls */
 	uint64_t value, forged, refused, failures;
-	size_t length; /* of the last output; that of a forgery is empty */
-	int afresh;    /* the language copies its material when it opens a case */
-	int control;   /* all but the call that is timed */
+	size_t length;             /* of the last output; that of a forgery is empty */
+	int afresh;                /* the language copies its material when it opens a case, and only then */
+	int (*refresh)(pb_case *); /* or takes it over from the case's places; else NULL */
+	uint8_t *own;              /* what was in the place of the data then */
+	int control;               /* all but the call that is timed */
 	uint64_t seed, repeat;
 } chain;
 
@@ -64,12 +69,23 @@ static void replace_data(const chain *k, const uint8_t *output, size_t length)
 static int call(chain *k, pb_prepared *p, uint64_t n)
 {
 	pb_case *c = &p->c;
-	if (k->afresh) {
+	if (k->refresh) {
+		if (!k->refresh(c))
+			return 0;
+	} else if (k->afresh) {
 		c->row->family->close(c);
 		if (c->row->family->open(c) != 0)
 			return 0;
 	}
-	pb_case_run(p, n);
+	if (n || !k->refresh) {
+		pb_case_run(p, n);
+		return 1;
+	}
+	c->failures = 0; /* a language is entered all the same, which is no part of a call */
+	pb_case_begin(p, 1);
+	p->variant->loop(c, 0);
+	if (p->variant->show)
+		p->variant->show(c);
 	return 1;
 }
 
@@ -131,22 +147,27 @@ static uint8_t *copy(const uint8_t *bytes, size_t length)
 static const char *make_ready(chain *k, pb_prepared *producer, char *words)
 {
 	pb_prepared *p = k->p;
-	k->block = aligned_alloc(PAGE, (p->offset + p->c.size + 2 * PAGE) / PAGE * PAGE);
-	if (!k->block)
+	if (strcmp(p->variant->operation, "open") == 0) {
+		const pb_variant *seal = pb_variant_find(p->c.row, "seal", p->variant->contract);
+		if (!seal)
+			return "unsupported";
+		const char *code = pb_case_open(producer, p->c.row, seal, p->c.size, p->seed, p->offset, NULL,
+						NULL, words);
+		if (code)
+			return code;
+		k->producer = producer;
+	}
+	if (k->refresh) {
+		k->data = (uint8_t *)(k->producer ? producer : p)->c.in;
+		k->own = copy(k->data, p->c.size);
+	} else {
+		k->block = aligned_alloc(PAGE, (p->offset + p->c.size + 2 * PAGE) / PAGE * PAGE);
+		k->data = k->block + p->offset;
+	}
+	if (!k->block && !k->own)
 		return "bad-size";
-	k->data = k->block + p->offset;
 	pb_stream(k->value, "input", k->data, p->c.size);
-	if (k->repeat && !(k->first = copy(k->data, p->c.size)))
-		return "bad-size";
-	if (strcmp(p->variant->operation, "open") != 0)
-		return NULL;
-	const pb_variant *seal = pb_variant_find(p->c.row, "seal", p->variant->contract);
-	if (!seal)
-		return "unsupported";
-	const char *code =
-		pb_case_open(producer, p->c.row, seal, p->c.size, p->seed, p->offset, NULL, NULL, words);
-	k->producer = code ? NULL : producer;
-	return code;
+	return k->repeat && !(k->first = copy(k->data, p->c.size)) ? "bad-size" : NULL;
 }
 
 static int run(chain *k, uint64_t calls)
@@ -177,7 +198,11 @@ static int run(chain *k, uint64_t calls)
 		c->in = in;
 		c->message[0] = message;
 	}
-	if (k->afresh) {
+	if (k->own)
+		memcpy(k->data, k->own, c->size);
+	if (k->refresh) {
+		fine &= k->refresh(c);
+	} else if (k->afresh) {
 		c->row->family->close(c);
 		fine &= c->row->family->open(c) == 0;
 	}
@@ -205,11 +230,17 @@ void pb_audit(pb_server *s, const pb_request *q)
 		   .value = seed,
 		   .seed = seed,
 		   .repeat = repeat > 0 ? (uint64_t)repeat : 0,
-		   .afresh = s->runner->empty != NULL,
+		   .refresh = s->runner->refresh && s->runner->refresh(&p->c) ? s->runner->refresh : NULL,
 		   .control = pb_get_truth(q, "control")};
+	k.afresh = s->runner->empty && !k.refresh;
 	const char *code = make_ready(&k, &producer, words);
-	if (!code && !run(&k, (uint64_t)calls))
-		code = "library";
+	if (!code) {
+		pb_case_begin(p, 1);
+		pb_auditing = 1;
+		if (!run(&k, (uint64_t)calls))
+			code = "library";
+		pb_auditing = 0;
+	}
 	if (code) {
 		pb_refuse(s, code, words);
 	} else {
@@ -224,5 +255,6 @@ void pb_audit(pb_server *s, const pb_request *q)
 	if (k.producer)
 		pb_case_close(k.producer);
 	free(k.block);
+	free(k.own);
 	free(k.first);
 }

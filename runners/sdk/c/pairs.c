@@ -20,7 +20,7 @@
 enum { MOST_PAIRS = 2000, MOST_EVICTED = 1 << 28, LINE = 64, PAGE = 4096, FURTHER = 2048 };
 
 typedef struct pair_request {
-	int pairs, warm;
+	int pairs, warm, only;
 	double limit_ms;
 	size_t evict_bytes;
 	pb_quiet quiet;
@@ -125,9 +125,9 @@ static int take_pairs(pb_gauge *g, pb_secrets *s, const pair_request *r, pb_burs
 		for (uint64_t turn = 0; fine && turn < 2; turn++) {
 			uint64_t probed = g->clock_at, begun = 0, number = (uint64_t)b->count;
 			pb_urgent_check(&urgent, length);
-			fine = take_sample(g, s, &own, block, number, first ^ turn, b->samples + number,
-					   &begun);
-			failed[first ^ turn] += s->p->c.failures != 0;
+			uint64_t which = own.only < 0 ? first ^ turn : (uint64_t)own.only;
+			fine = take_sample(g, s, &own, block, number, which, b->samples + number, &begun);
+			failed[which] += s->p->c.failures != 0;
 			if (begun != probed)
 				pb_burst_close_clock(b, &open_from, g);
 			b->count++;
@@ -163,13 +163,16 @@ void pb_pairs(pb_server *s, const pb_request *q)
 		return;
 	}
 	int64_t pairs = pb_get_integer(q, "pairs", 0), evicted = pb_get_integer(q, "evict_bytes", 0);
-	if (pairs < 1 || evicted < 0 || evicted > MOST_EVICTED) {
-		pb_refuse(s, "malformed", "pairs needs 1 pair or more, and evict_bytes that a memory has");
+	int64_t only = pb_get_integer(q, "only", -1);
+	if (pairs < 1 || evicted < 0 || evicted > MOST_EVICTED || only < -1 || only > 1) {
+		pb_refuse(s, "malformed",
+			  "pairs needs 1 pair or more, evict_bytes that a memory has, and only 0 or 1");
 		return;
 	}
 	pair_request r = {
 		.pairs = pairs > MOST_PAIRS ? MOST_PAIRS : (int)pairs,
 		.warm = pb_get_truth(q, "warm"),
+		.only = (int)only,
 		.limit_ms = pb_get_number(q, "limit_ms", 10),
 		.evict_bytes = (size_t)evicted,
 		.quiet = {.floor = pb_get_number(q, "contention_floor", 0),

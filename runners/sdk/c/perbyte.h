@@ -91,11 +91,17 @@ typedef struct pb_runner {
 	/* For languages whose loops are not entered as cheaply as those of C: enters one and returns at once.
 	 * What that costs belongs to no call and is subtracted from each sample. May be NULL. */
 	void (*empty)(void);
+	/* Of such languages: take over the data, key 0 and nonce 0 of a case as they stand now, in whose places others
+	 * were put since it was opened. 1, or 0 if the case must be opened again for that. May be NULL (0). */
+	int (*refresh)(pb_case *);
 	/* Keys, nonces, data and additional data begin at multiples of so many bytes, a power of two; 0: anywhere. */
 	unsigned aligned;
 } pb_runner;
 
 int pb_runner_main(const pb_runner *, int argc, char **argv);
+
+/* 1 while calls are audited one by one: a language that collects garbage in `begin` does so before and behind them. */
+extern int pb_auditing;
 
 /* Before pb_runner_main, where the code that is called may print: answers go to what is standard output now, and what is
  * printed goes to standard error. */

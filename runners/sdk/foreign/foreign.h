@@ -34,7 +34,12 @@ typedef struct pb_foreign {
 	void (*run)(pb_case *, uint64_t n, int call); /* n timed calls; without calls it returns at once */
 	void (*begin)(pb_case *, int call);           /* untimed, before every sample; may be NULL */
 	void (*show)(pb_case *); /* untimed, afterwards: the last output to c->out; may be NULL */
+	int in_place;            /* what it works on is the memory of the case itself, and no copy */
 } pb_foreign;
+
+/* Where a language keeps its copies of a case's data (`in_len` bytes), key 0, nonce 0 and message 0, so that others can
+ * be put there without opening the case again; NULL: it has no use for that one. Until the case is closed. */
+void pb_foreign_copies(pb_case *, void *in, void *key, void *nonce, void *message);
 
 /* Room for `count` rows; then one call for each. Lengths in bytes. */
 void pb_foreign_rows(int count);

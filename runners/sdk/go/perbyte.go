@@ -136,7 +136,7 @@ func goClose(c *C.pb_case) {
 
 //export goRun
 func goRun(c *C.pb_case, n C.uint64_t, which C.int) {
-	if n == 0 {
+	if c == nil {
 		enter()
 		return
 	}
@@ -162,7 +162,7 @@ func goBegin(c *C.pb_case, _ C.int) {
 			}
 		}()
 	}
-	if samples++; samples%lookEvery != 0 && !makes(c) {
+	if samples++; C.pb_auditing != 0 || samples%lookEvery != 0 && !makes(c) {
 		return
 	}
 	if now := allocated(); now-before > collectAfter {

@@ -43,12 +43,13 @@ static napi_value bytes(const uint8_t *from, size_t length, void **data)
 	return made;
 }
 
-static napi_value ring(const uint8_t *const *from, size_t length)
+/* An array of copies; `first` is where the first one is. */
+static napi_value ring(const uint8_t *const *from, size_t length, void **first)
 {
 	napi_value made;
 	napi_create_array_with_length(env, PB_RING, &made);
 	for (uint32_t i = 0; i < PB_RING; i++)
-		napi_set_element(env, made, i, bytes(from[i], from[i] ? length : 0, NULL));
+		napi_set_element(env, made, i, bytes(from[i], from[i] ? length : 0, i ? NULL : first));
 	return made;
 }
 
@@ -98,20 +99,21 @@ static int open_case(pb_case *c, int row)
 	if (!own || napi_open_handle_scope(env, &scope) != napi_ok)
 		return 0;
 	own->c = c;
-	napi_value data = bytes(c->in, c->in_len, &own->data);
-	napi_create_reference(env, data, 1, &own->keep);
+	void *key = NULL, *nonce = NULL, *message = NULL;
+	/* what is written to from here must not be collected, whether a row uses it or not */
+	napi_value kept,
+		parts[] = {bytes(c->in, c->in_len, &own->data), ring(c->key, c->key_len, &key),
+			   ring(c->nonce, c->nonce_len, &nonce), ring(c->message, c->size, &message)};
+	napi_create_array_with_length(env, 4, &kept);
+	for (uint32_t i = 0; i < 4; i++)
+		napi_set_element(env, kept, i, parts[i]);
+	napi_create_reference(env, kept, 1, &own->keep);
 	own->next = copies;
 	copies = own;
-	napi_value arguments[] = {id_of(c),
-				  number(row),
-				  data,
-				  number((double)c->size),
-				  ring(c->key, c->key_len),
-				  ring(c->nonce, c->nonce_len),
-				  ring(c->message, c->size),
-				  bytes(c->aad, c->aad_len, NULL),
-				  number(c->inverse),
-				  number(c->given)};
+	napi_value arguments[] = {
+		id_of(c),           number(row),     parts[0], number((double)c->size),
+		parts[1],           parts[2],        parts[3], bytes(c->aad, c->aad_len, NULL),
+		number(c->inverse), number(c->given)};
 	napi_value result = call(OPEN, sizeof arguments / sizeof *arguments, arguments);
 	if (result)
 		napi_get_value_int64(env, result, &length);
@@ -121,6 +123,7 @@ static int open_case(pb_case *c, int row)
 		return 0;
 	}
 	c->out_len = (size_t)length;
+	pb_foreign_copies(c, own->data, key, nonce, message);
 	return 1;
 }
 
@@ -199,7 +202,7 @@ static napi_value add_row(napi_env e, napi_callback_info info)
 /* main(open, close, run, show, warm, name, library, license, version, features): speaks the protocol until it ends. */
 static napi_value run_main(napi_env e, napi_callback_info info)
 {
-	static const pb_foreign javascript = {open_case, close_case, run, begin, show};
+	static const pb_foreign javascript = {open_case, close_case, run, begin, show, 0};
 	size_t count = 10;
 	napi_value given[10];
 	env = e;

@@ -74,9 +74,9 @@ exports.main = function (library, rows) {
   const loopOf = (state, which) => (state.loops[which] ??= loop(state.code[which], state.names));
   const warmed = new Set();
   const run = (id, count, which) => {
-    if (count === 0) return true;
-    const state = prepared.get(id);
-    state.last = loopOf(state, which)(count);
+    if (id === 0) return true;
+    const state = prepared.get(id), last = loopOf(state, which)(count);
+    if (count) state.last = last;
     return true;
   };
   const warm = (id, _, which) => {

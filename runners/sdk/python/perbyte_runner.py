@@ -25,6 +25,7 @@ MESSAGE, REKEY, INVERSE, INVERSE_REKEY = range(4)
 COLLECT_EVERY = 512  # samples
 CHAIN_START = 0x9E3779B97F4A7C15
 _Bytes = ctypes.c_void_p
+_HEAD = sys.getsizeof(b"") - 1  # bytes of an object before the content
 
 
 class Case(ctypes.Structure):
@@ -58,6 +59,7 @@ _RUN = ctypes.PYFUNCTYPE(None, _Bytes, ctypes.c_uint64, ctypes.c_int)
 
 class _Foreign(ctypes.Structure):
     _fields_ = [("open", _OPEN), ("close", _CASE), ("run", _RUN), ("begin", _BEGIN), ("show", _CASE)]
+    _fields_.append(("in_place", ctypes.c_int))
 
 
 @dataclass(frozen=True)
@@ -141,7 +143,7 @@ class _Prepared:
         self.prepare(case)
 
     def prepare(self, case: Case) -> None:
-        given = Material(case, self.row)
+        given = self.given = Material(case, self.row)
         self.data = given.data
         names = self.names = self.row.names(given)
         self.loops = {which: _loop(code, names) for which, code in self.row.code.items()}
@@ -226,11 +228,21 @@ def main(library: Library, rows: list[Row]) -> None:
     go = sdk.pb_chain_go
     go.restype, go.argtypes = None, ()
     value, steps = (ctypes.c_uint64.in_dll(sdk, f"pb_chain_{name}") for name in ("value", "steps"))
+    auditing = ctypes.c_int.in_dll(sdk, "pb_auditing")
     rows = [*rows, Row("probe-imul", CHAIN, 0, 0, 8, {MESSAGE: "chain()"}, lambda given: {"chain": go})]
     rows.append(Row("probe-empty", CHAIN, 0, 0, 0, {MESSAGE: "pass"}, lambda given: {}))
     idle = Row("", HASH, 0, 0, 0, {MESSAGE: "data"}, lambda given: {"data": b""})
     prepared: dict[int | None, _Prepared] = {None: _Prepared(idle, Case())}
     samples = 0
+
+    lay = sdk.pb_foreign_copies
+    lay.restype, lay.argtypes = None, (_Bytes,) * 5
+
+    def lay_open(case: int, given: Material) -> None:
+        """Say where the copies are that the code works on, if it does: an audit puts other bytes there."""
+        parts = (given.data, given.keys[0], given.nonces[0], given.messages[0])
+        if all(len(part) != 1 for part in parts):  # bytes of one letter are shared by all of Python
+            lay(case, *(id(part) + _HEAD if part else None for part in parts))
 
     def open_case(case: int, index: int) -> int:
         c = Case.from_address(case)
@@ -241,6 +253,7 @@ def main(library: Library, rows: list[Row]) -> None:
             return 0
         c.out_len = state.length
         prepared[case] = state
+        lay_open(case, state.given)
         return 1
 
     def close_case(case: int) -> None:
@@ -249,9 +262,12 @@ def main(library: Library, rows: list[Row]) -> None:
     def run(case: int | None, count: int, which: int) -> None:
         state = prepared[case]
         try:
-            state.last = state.loops[which](count)
+            last = state.loops[which](count)
         except Exception:
             Case.from_address(case).failures += 1
+        else:
+            if count:  # an audit enters it without calls, and what the last one gave stays
+                state.last = last
 
     def begin(case: int, which: int) -> None:
         nonlocal samples
@@ -259,9 +275,10 @@ def main(library: Library, rows: list[Row]) -> None:
         c, state = Case.from_address(case), prepared[case]
         if c.inverse and sdk.memcmp(ctypes.c_void_p(c.data), state.data, ctypes.c_size_t(c.in_len)):
             state.prepare(c)  # a forgery: the input is another one now
+            lay_open(case, state.given)
         if state.row.kind == CHAIN:
             value.value, steps.value = CHAIN_START, c.size
-        if samples % COLLECT_EVERY == 0:
+        if samples % COLLECT_EVERY == 0 and not auditing.value:
             gc.collect()
 
     def show(case: int) -> None:

@@ -123,7 +123,7 @@ def conduct_resumed(
     """Go on with the interrupted run in `path`; `budget_s` as in `measure.prepare_resumed`."""
     from perbyte.store import RunWriter, stored_run
     from perbyte.store.files import disk_error
-    from perbyte.store.reader import run_directory
+    from perbyte.store.opening import run_directory
 
     path = run_directory(path)
     if error := places.refusal(path):

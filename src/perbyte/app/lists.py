@@ -213,11 +213,17 @@ def _runs(pattern: str, _say: Say) -> list[Row]:
     from perbyte import places
     from perbyte.store import runs
     from perbyte.store.beside import leak_summaries
+    from perbyte.store.opening import is_signed, tell_damage
 
     home = places.runs_home()
     there = sorted([*runs(home), *leak_summaries(home)], key=lambda summary: summary.started_at, reverse=True)
     rows = [dataclasses.asdict(summary) for summary in there]
-    return [row for row in rows if fnmatch(str(row["path"]), pattern) or fnmatch(row["path"].name, pattern)]
+    rows = [row for row in rows if fnmatch(str(row["path"]), pattern) or fnmatch(row["path"].name, pattern)]
+    for place in (
+        row["path"] for row in rows if is_signed(row["path"])
+    ):  # of others only what is shown is read
+        tell_damage(place)
+    return rows
 
 
 _ROWS: dict[str, Callable[[str, Say], list[Row]]] = {

@@ -124,13 +124,13 @@ def runs_there_are() -> str:
 def sign_run(path: Path, key: Path) -> Signature:
     """Sign the manifest of a run, which then lists every file. Raises StoreError where that is not what was written."""
     from perbyte.store import sign, verify
-    from perbyte.store.beside import is_leak_run, read_leaks
+    from perbyte.store.beside import decode_leaks, is_leak_run
     from perbyte.store.manifest import Manifest, complete_manifest
 
     verdict = verify(path, signed=False)
     manifest = verdict.manifest
     if manifest is None and is_leak_run(verdict.path):  # of an older version
-        manifest = Manifest(read_leaks(verdict.path).run_id, 0, True, {}, whole=True)
+        manifest = Manifest(decode_leaks(verdict.path).run_id, 0, True, {}, whole=True)
     if verdict.damaged or manifest is None:
         raise StoreError(
             f"{verdict.path} is damaged or has no manifest", hint=f"perbyte verify {verdict.path}"

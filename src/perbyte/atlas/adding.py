@@ -35,7 +35,8 @@ from perbyte.atlas.index import (
 from perbyte.atlas.place import AtlasPlace
 from perbyte.errors import PerbyteError, StoreError, UsageError
 from perbyte.store.journal import encode
-from perbyte.store.reader import figures_of_known, read_known, run_directory, samples_tables
+from perbyte.store.opening import run_directory
+from perbyte.store.reader import figures_of_known, read_known, samples_tables
 from perbyte.store.state import RunState
 from perbyte.store.tables import CELLS, SAMPLES, WORD, behind, figures_table
 

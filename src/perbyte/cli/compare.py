@@ -5,16 +5,13 @@ Cells of two selectors are paired by `stats.pairing`; what is slower by more tha
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from perbyte.app.gate import gate_code, gravest
 from perbyte.app.quantities import read_choices
-from perbyte.app.runs import find_run, run_named
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import GateOptions, RateOption, StoredOption, UnitForms, Words
-from perbyte.cli.runs import note_damage
 from perbyte.cli.streams import note, notes, print_json, print_lines
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, UsageError
 from perbyte.stats.quantity import Unit
@@ -85,9 +82,6 @@ def compare_command(options: _CompareOptions) -> int:
     from perbyte.report.gate import missing_lines, regression_lines
 
     gate, rate = options.limits.gate, options.beside.rate
-    places_of = [run_named(side) for side in options.sides]
-    with contextlib.suppress(UsageError):  # without any run it is said below what is missing
-        note_damage(places_of if any(places_of) else [find_run(options.run)])
     if (alone := changes_alone(options.sides, options.run)) is not None:
         if options.figures_only:
             raise UsageError("these runs have only verdicts on leaks", hint="use only --json and --fail-on")

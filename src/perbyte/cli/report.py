@@ -10,7 +10,6 @@ from perbyte import extras
 from perbyte.app.runs import newest, open_runs
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import StoredOption
-from perbyte.cli.runs import note_damage
 from perbyte.cli.streams import note
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, UsageError
@@ -77,7 +76,6 @@ def report_command(options: _ReportOptions) -> int:
     from perbyte.report.pictures import comparison_pictures, pictures_of
 
     runs = open_runs(options.runs or [newest()], anew=options.stored.anew)
-    note_damage(run.path for run in runs)
     if len(runs) == 1:
         return options.deliver(
             "report.html", lambda: pages.whole_page(runs[0]), lambda: pictures_of(runs[0]).values()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -47,7 +47,6 @@ def show_command(options: _ShowOptions) -> int:
     from perbyte.store.beside import is_leak_run, read_leaks
 
     place, output = find_run(options.run), options.output
-    note_damage([place])
     if is_leak_run(place):
         if output.unit or replace(options.beside, leak=False) != NO_ADDITIONS:
             raise UsageError("a run with leak tests has no options except --json and --csv")
@@ -58,16 +57,6 @@ def show_command(options: _ShowOptions) -> int:
         return 0
     print_run(open_run(place, anew=options.stored.anew), output, options.beside)
     return 0
-
-
-def note_damage(places_of: Iterable[Path | None]) -> None:
-    """Say of each run whose files are not those of its manifest that they are not."""
-    from perbyte.store import unlike_manifest
-
-    for place in places_of:
-        if place and place.exists() and (bad := unlike_manifest(place)):
-            note(f"damaged: {plain('; '.join(bad), 600)}")
-            note(f"what is shown is what lies there now; perbyte verify {place} looks closer")
 
 
 def _print_audit(place: Path, cells: str, output: Output) -> None:

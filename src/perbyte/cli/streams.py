@@ -21,8 +21,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from perbyte.errors import DataFileWarning
+from perbyte.errors import DamagedRunWarning, DataFileWarning
 from perbyte.model.text import json_ready, plain_letters, visible, wants_colour
+
+_DAMAGED: set[str] = set()  # what was said of damaged runs
 
 
 class _Closed(io.TextIOBase):
@@ -37,10 +39,14 @@ class _Closed(io.TextIOBase):
         return False
 
 
-def _say(message: Warning | str, *_: object, **__: object) -> None:
-    """Print what a library has to say beside its result, in a line."""
-    if sys.stderr:
-        print(f"note: {message}", file=sys.stderr)
+def _say(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    """Print what a library has to say beside its result, in a line; of a damaged run once, however often it is read."""
+    if not issubclass(category, DamagedRunWarning):
+        if sys.stderr:
+            print(f"note: {message}", file=sys.stderr)
+    elif str(message) not in _DAMAGED:
+        _DAMAGED.add(str(message))
+        print(message, file=sys.stderr)
 
 
 def settle() -> None:
@@ -51,6 +57,8 @@ def settle() -> None:
         except OSError:  # the lowest free number is this one
             os.open(os.devnull, os.O_RDWR)
     warnings.simplefilter("once", DataFileWarning)
+    warnings.simplefilter("always", DamagedRunWarning)
+    _DAMAGED.clear()
     warnings.showwarning = _say
     codecs.register_error("plain-letters", plain_letters)
     for stream in (sys.stdout, sys.stderr):

@@ -9,18 +9,16 @@ what works on the run's alone was made for a benchmark.
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import hmac
 import random
-import re
 import secrets
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerRefused
+from perbyte.measure.known_calls import call_of
 from perbyte.measure.looks import MOST_BYTES, Allowance, Given, Looks, problem, question
 from perbyte.measure.referees import Referees
 from perbyte.measure.sessions import Sessions, material_seed
@@ -30,13 +28,6 @@ from perbyte.protocol.material import stream
 
 _BASIS_FREE = 64  # bytes of an output that the value goes on with
 _PRIME, _MASK = 0x100000001B3, 2**64 - 1
-_HASHES = {
-    **{f"sha-{bits}": f"sha{bits}" for bits in (1, 224, 256, 384, 512)},
-    **{f"sha3-{bits}": f"sha3_{bits}" for bits in (224, 256, 384, 512)},
-    "md5": "md5",
-    "blake2b-512": "blake2b",
-    "blake2s-256": "blake2s",
-}
 _MOST_BYTES = 1 << 27  # of data in all: a dispute is not worth seconds
 _USUAL_BYTES = 1 << 22  # and where nobody disputes
 # Of the chains of a cell's epoch one is always compared that takes no longer, and more where they are short. Another
@@ -54,7 +45,7 @@ def known_digest(cell: Cell, algorithm: Algorithm, seed: int, calls: int, *, key
 
     `key_seed` is that of the handle, which key 0 comes from where the contract does not set one in the call.
     """
-    call = _call(cell, algorithm)
+    call = call_of(cell, algorithm)
     if call is None or calls * cell.size_bytes > _MOST_BYTES:
         return None
     value, data, output = seed, bytearray(stream(seed, "input", cell.size_bytes)), b""
@@ -71,26 +62,6 @@ def known_digest(cell: Cell, algorithm: Algorithm, seed: int, calls: int, *, key
         data[: min(len(output), len(data))] = output[: len(data)]
         value = _fold(value, output[-_BASIS_FREE:])
     return f"{_fold(value, output):016x}"
-
-
-def _call(cell: Cell, algorithm: Algorithm) -> Callable[[bytes, bytes, bytes], bytes] | None:
-    name = cell.algorithm
-    if cell.operation == "digest" and name in _HASHES:
-        return lambda key, nonce, data: hashlib.new(_HASHES[name], data, usedforsecurity=False).digest()
-    kind, _, base = name.partition("-")
-    if cell.operation == "mac" and kind == "hmac" and (of := _HASHES.get(base)):
-        return lambda key, nonce, data: hmac.digest(key, data, of)
-    if cell.operation != "hash":
-        return None
-    if match := re.fullmatch(r"pbkdf2-(sha-\d+)-(\d+)", name):
-        digest, rounds = _HASHES[match[1]], int(match[2])
-        return lambda key, nonce, data: hashlib.pbkdf2_hmac(digest, data, nonce, rounds, algorithm.tag_bytes)
-    if match := re.fullmatch(r"scrypt-(\d+)-(\d+)-(\d+)", name):
-        n, r, p = map(int, match.groups())
-        return lambda key, nonce, data: hashlib.scrypt(
-            data, salt=nonce, n=n, r=r, p=p, maxmem=256 * n * r * p, dklen=algorithm.tag_bytes
-        )
-    return None
 
 
 def _fold(value: int, output: bytes) -> int:

@@ -10,16 +10,18 @@ from __future__ import annotations
 
 import itertools
 import random
+import secrets
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 
 from perbyte.catalogue import load
-from perbyte.errors import RunnerError
+from perbyte.errors import RunnerError, RunnerTimedOut
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.machine import own_cache_bytes
-from perbyte.measure.pairs_audit import PairsAudit
+from perbyte.measure.pairs_audit import BLOCK_MS, PairsAudit
 from perbyte.measure.plan import Survey
 from perbyte.measure.rounds import PATIENCE
 from perbyte.measure.sessions import (
@@ -202,6 +204,8 @@ class Leaks:
             )
             if self.policy.audit:
                 case.audit.look(session, handle, cell, place.calibration)
+                if not case.cold:
+                    case.audit.compare(partial(self._of_class, place, handle, case), share_s)
             for number in itertools.count():
                 left_s = share_s - (time.monotonic() - began)
                 if number >= NULL_ONE_IN and (left_s <= 0 or self._enough(case, place.epoch)):
@@ -211,7 +215,8 @@ class Leaks:
             session.release(handle)
         except RunnerError as error:
             self._faults[cell] += 1
-            if session.alive or self._faults[cell] > RESTARTS:
+            silent = isinstance(error, RunnerTimedOut)  # and would be so again, for as long
+            if session.alive or silent or self._faults[cell] > RESTARTS:
                 self._fail(failure_of(cell, error), case)
             if not session.alive:
                 raise _ProcessEnded from None
@@ -226,6 +231,22 @@ class Leaks:
             case.real[-WANTED_FROM:], self.target, cycles=cycles, above=self.above, cold=case.cold
         )
         return there >= wanted * (epoch + 1) / EPOCHS
+
+    def _of_class(self, place: _Place, handle: int, case: LeakCase, which: int) -> TakenPairs:
+        """A burst of calls of one class."""
+        return take_pairs(
+            place.session,
+            handle,
+            cell=case.cell,
+            epoch=place.epoch,
+            round=0,
+            contrast=case.contrast,
+            seed=secrets.randbits(64),
+            pairs=BURST_PAIRS,
+            limit_ms=BLOCK_MS,
+            warm=True,
+            only=which,
+        )
 
     def _burst(self, place: _Place, handle: int, case: LeakCase, number: int, limit_ms: float) -> None:
         contrast, policy, null = case.contrast, self.policy, number % NULL_ONE_IN == NULL_ONE_IN - 1

@@ -32,6 +32,7 @@ from perbyte.measure.reach import Reach
 from perbyte.measure.referees import Referees
 from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_of
+from perbyte.measure.stalls import Stalls
 from perbyte.measure.states import States, expected_s
 from perbyte.measure.stopping import SPARSE_FROM, Stopping, imprecise_note
 from perbyte.measure.telling import Telling
@@ -104,6 +105,7 @@ class Measurement:
             limits=limits,
             admit=Admission(policy, self._ledger, watcher).admit,
             learnt=self._learnt,
+            stalls=Stalls(policy.budget_s),
         )
         self._budget = Budget(policy.budget_s, self.history.measuring_s)
         self._reach = Reach(policy, told_s, pace)

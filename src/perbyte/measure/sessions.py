@@ -26,6 +26,7 @@ from perbyte.errors import (
 )
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.plan import Survey
+from perbyte.measure.stalls import Stalls
 from perbyte.model import Calibration, Cell, Failure, Policy, Process, RunnerIdentity
 from perbyte.model.cell import LOOP
 from perbyte.runners.session import Session, TimeLimits
@@ -58,8 +59,12 @@ class Sessions:
         limits: TimeLimits | None = None,
         admit: Callable[[RunnerIdentity, Calibration], bool] = lambda _identity, _calibration: True,
         learnt: Learnt | None = None,
+        stalls: Stalls | None = None,
     ) -> None:
-        """`learnt` is what is known of the processor; None: what the machine's file says."""
+        """`learnt` is what is known of the processor; None: what the machine's file says.
+
+        `stalls`: what runners that gave no answer have cost the run so far.
+        """
         self._survey = survey
         self._policy = policy
         cores = policy.cores
@@ -70,6 +75,7 @@ class Sessions:
         self._offset = draw_offset(policy.seed, epoch)
         self._input_path = input_path
         self._limits = limits
+        self._stalls = stalls or Stalls(policy.budget_s)
         self._admit = admit
         self._sessions: dict[Process, Session] = {}
         self._launched: dict[Process, Session] = {}
@@ -81,6 +87,8 @@ class Sessions:
         return self
 
     def __exit__(self, *_: object) -> None:
+        for process, session in self._sessions.items():
+            self._stalls.note(process, session)
         every = [*self._sessions.values(), *self._launched.values()]
         for session in every:
             with contextlib.suppress(RunnerError):
@@ -129,6 +137,7 @@ class Sessions:
                 session.close()
                 return None
         except BaseException:
+            self._stalls.note(process, session)
             session.close()
             raise
         self._sessions[process] = session
@@ -136,6 +145,7 @@ class Sessions:
         return calibration
 
     def _open(self, process: Process, core: int) -> Session:
+        self._stalls.require_patience(process)
         return Session(
             self._survey.specs[process.runner],
             cpu=process.cpu,
@@ -204,6 +214,7 @@ class Sessions:
         if self.runs(process):
             return True
         if session := self._sessions.pop(process, None):
+            self._stalls.note(process, session)
             session.close()
         self._handles = {cell: handle for cell, handle in self._handles.items() if cell.process != process}
         while self._starts[process] <= RESTARTS:

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerRefused
+from perbyte.measure import edges
 from perbyte.measure.forgeries import TAKERS, Forgeries
 from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of, incorrect
 from perbyte.model import Cell, Failure, KnownAnswer, Process
@@ -217,6 +218,8 @@ class Validation:
         algorithm = self._catalogue.find(cell.algorithm)
         row = (cell.process, cell.algorithm, cell.operation, cell.contract)
         self._once(row, cell, lambda: self._known_answers(cell, handle))
+        if not cell.contract.startswith("setup/"):
+            self._once((*row, "edges"), cell, lambda: edges.of_row(self._sessions, cell, algorithm))
         # megabytes there and back would cost more than the measurement; there the implementations' agreement
         # speaks, and the way back is taken once per row
         way_back = (cell.process, cell.algorithm, cell.contract)

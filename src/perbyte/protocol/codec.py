@@ -11,7 +11,7 @@ import math
 from typing import Any, TypeVar
 
 import msgspec
-from msgspec import structs
+from msgspec import UNSET, structs
 
 from perbyte.errors import RunnerFlooded, RunnerGarbled, RunnerRefused, RunnerVersionMismatch, UsageError
 from perbyte.model.sample import COUNTERS, is_even
@@ -201,6 +201,10 @@ def _pairs_contradiction(answer: PairsAnswer, request: TakePairs) -> str:
         return f"{len(answer.ticks)} samples of {len(answer.order)} classes"
     if not 1 <= len(answer.order) // 2 <= request.pairs:
         return f"{len(answer.order) // 2} pairs where 1 to {request.pairs} were requested"
+    if request.only is UNSET and any(
+        a == b for a, b in zip(answer.order[::2], answer.order[1::2], strict=True)
+    ):
+        return "a pair of one class that was not requested"
     return ""
 
 

@@ -213,7 +213,7 @@ class PairsAnswer(RunnerAnswer, frozen=True, kw_only=True):
     contention_after: list[Count]
     flags: list[FlagBits]
     cycles: list[Count]
-    order: Annotated[str, Meta(pattern="^(01|10)*$")]
+    order: Annotated[str, Meta(pattern="^([01][01])*$")]
     waits: Count
     failures: Annotated[list[Count], Meta(min_length=2, max_length=2)]
     core: list[Count] = []
@@ -362,7 +362,10 @@ class CountCalls(RunnerRequest, frozen=True, kw_only=True, tag="count"):
 
 
 class TakePairs(RunnerRequest, frozen=True, kw_only=True, tag="pairs"):
-    """Take pairs of single calls that differ in a secret: in `role`, of the class `first` and of the class `second`."""
+    """Take pairs of single calls that differ in a secret: in `role`, of the class `first` and of the class `second`.
+
+    `only`: all calls are of the first class (0), or of the second (1).
+    """
 
     answer = PairsAnswer
     handle: Integer
@@ -374,6 +377,7 @@ class TakePairs(RunnerRequest, frozen=True, kw_only=True, tag="pairs"):
     limit_ms: Quantity
     warm: bool | UnsetType = UNSET
     evict_bytes: Count | UnsetType = UNSET
+    only: Annotated[int, Meta(ge=0, le=1)] | UnsetType = UNSET
     contention_floor: Quantity | UnsetType = UNSET
     contention_tolerance: Quantity | UnsetType = UNSET
     patience: Count | UnsetType = UNSET

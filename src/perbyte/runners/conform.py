@@ -23,6 +23,7 @@ from perbyte.model.cell import FULL, Cell
 from perbyte.protocol import material
 from perbyte.protocol.messages import ERROR_CODES, LINE_LIMIT, CheckAnswer, Operation
 from perbyte.runners import transcripts
+from perbyte.runners.conform_changes import conform_changes
 from perbyte.runners.session import Session, TimeLimits
 from perbyte.runners.spec import RunnerSpec
 
@@ -345,6 +346,7 @@ def exercise(session: Session, row: Operation) -> Iterator[tuple[int, str]]:
             yield 7, "samples overlap, or the tick counter runs backwards"
     yield from _material(session, row, size, shown)
     yield from _verdicts(session, row, handle)
+    yield from conform_changes(session, row, handle)
     yield from _chain(session, row, handle, FEW if long else CHAIN)
     if not _is_random(row) and session.check_calls(handle, 1).digest != shown[1].digest:
         yield 5, "a check changes what a later check gives"

@@ -21,7 +21,7 @@ CALL_S = 1.0  # what a call may take beside the limit, on top of what an answer 
 class TakenPairs:
     """A burst of single calls; `order` has the class of each, two make a pair. `failures` by class.
 
-    `wall_s`: seconds from the question to the answer.
+    `wall_s`: seconds from the question to the answer; `cpu_s`: seconds of the process's CPU time in them.
     """
 
     burst: Burst
@@ -29,6 +29,7 @@ class TakenPairs:
     failures: tuple[int, int]
     afresh: bool
     wall_s: float = 0.0
+    cpu_s: float = 0.0
 
 
 def take_pairs(
@@ -44,6 +45,7 @@ def take_pairs(
     limit_ms: float,
     warm: bool = False,
     evict_bytes: int = 0,
+    only: int | None = None,
     contention_floor: float = 0.0,
     contention_tolerance: float = 0.01,
     patience: int = 0,
@@ -51,7 +53,8 @@ def take_pairs(
     """Take up to `pairs` pairs for up to `limit_ms` milliseconds.
 
     Their secrets and their order follow from `seed`. `warm`: a call on a secret of neither class precedes each sample.
-    `evict_bytes` of memory are read before each (0: none). Raises RunnerRefused (`unsupported`, `unknown-verb`...).
+    `evict_bytes` of memory are read before each (0: none). `only`: of this class alone. Raises RunnerRefused
+    (`unsupported`, `unknown-verb`...).
     """
     request = messages.TakePairs(
         id=session.next_id(),
@@ -64,15 +67,16 @@ def take_pairs(
         limit_ms=limit_ms,
         warm=warm or UNSET,
         evict_bytes=evict_bytes or UNSET,
+        only=UNSET if only is None else only,
         contention_floor=contention_floor or UNSET,
         contention_tolerance=contention_tolerance,
         patience=patience,
     )
-    began = time.monotonic()
+    began, began_cpu_s = time.monotonic(), session.process.cpu_s()
     answer = session.ask(request, messages.PairsAnswer, limit_ms / 1000 + session.limits.measure + CALL_S)
-    wall_s = time.monotonic() - began
+    wall_s, cpu_s = time.monotonic() - began, session.process.cpu_s() - began_cpu_s
     burst = Burst(
         cell=cell, epoch=epoch, round=round, calls=1, waits=answer.waits, **columns_of(answer, slice(None))
     )
     first, second = answer.failures
-    return TakenPairs(burst, answer.order, (first, second), answer.afresh, wall_s)
+    return TakenPairs(burst, answer.order, (first, second), answer.afresh, wall_s, cpu_s)

@@ -71,12 +71,13 @@ class RunnerProcess:
         undisturbed: bool = False,
         workers: bool = False,
         directory: Path | None = None,
+        asleep_s: float | None = None,
     ) -> None:
         """Start `command`, pinned to `core` from its first instruction on, as leader of its own group.
 
         `favoured`: before others on its core; `undisturbed`: with real-time scheduling there while it takes samples,
         where the system lets us. `workers`: the processes that it starts belong to it, so that their CPU time is its
-        own.
+        own. `asleep_s`: how long it may be asleep without taking CPU time while it owes an answer.
 
         Raises EnvironmentLacking when the program cannot be started or the core cannot be had.
         """
@@ -84,6 +85,8 @@ class RunnerProcess:
             raise EnvironmentLacking(f"runner '{name}' cannot be started: {command[0]} is not a program")
         self.name = name
         self.fault: RunnerError | None = None
+        self.waited_s = 0.0  # for the answer that did not come
+        self._asleep_s = STALLED_S["S"] if asleep_s is None else min(asleep_s, STALLED_S["S"])
         self._stderr, self._stderr_bytes = b"", 0
         self._pending = b""
         self._unsent = memoryview(b"")
@@ -170,8 +173,13 @@ class RunnerProcess:
 
     def receive(self, timeout_s: float) -> bytes:
         """Return the one line that answers what was sent. Raises as `exchange` does."""
+        began = time.monotonic()
         with self._breaking():
-            line = self._converse(time.monotonic() + timeout_s, timeout_s)
+            try:
+                line = self._converse(began + timeout_s, timeout_s)
+            except RunnerTimedOut:
+                self.waited_s = time.monotonic() - began
+                raise
             self._answered = self.cpu_s(), time.monotonic()
             self._first_answer = self._first_answer or self._answered[1]
             return line
@@ -297,7 +305,7 @@ class RunnerProcess:
         if (now_taken := math.fsum(map(cpu_s, members))) != taken:
             return time.monotonic(), now_taken
         waited_s, letters = time.monotonic() - since, states(members)
-        for letter, most_s in STALLED_S.items():
+        for letter, most_s in {**STALLED_S, "S": self._asleep_s}.items():
             if letters <= {letter, "Z"} and letter in letters and waited_s >= most_s:
                 how = "is stopped, as by SIGSTOP" if letter == "T" else "sleeps without taking CPU time"
                 raise RunnerTimedOut(self._told(f"{how}, for {max(waited_s, 1):.0f} s: no answer"))

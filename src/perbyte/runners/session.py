@@ -44,6 +44,7 @@ KNOWN_CHAINS = {"add": 1.0, "rotate": 1.0, "imul": 3.0}  # core cycles per instr
 CHAIN_TOLERANCE = 0.05
 _LARGEST_OBJECT = 4 << 30
 _KNOWN_ENVIRONMENT = ("PATH", "HOME", "TMPDIR", "LANG", "JAVA_HOME", "LD_LIBRARY_PATH")
+LEAST_ASLEEP_S, ASLEEP_SHARE = 2.0, 0.4  # that a runner may sleep before an answer, of a budget
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +52,7 @@ class TimeLimits:
     """Seconds allowed for an answer. `calibrate` and `measure` come on top of the request's own limit.
 
     `per_byte` is added for every byte that the calls of a request work on: at 2 us it lets the slowest
-    cipher of the catalogue finish some tens of times over.
+    cipher of the catalogue finish some tens of times over. `asleep` is for one that takes no CPU time meanwhile.
     """
 
     hello: float = 30.0
@@ -61,6 +62,7 @@ class TimeLimits:
     measure: float = 60.0
     release: float = 10.0
     quit: float = 2.0
+    asleep: float = 5.0
     per_byte: float = 2e-6
 
     @classmethod
@@ -69,7 +71,10 @@ class TimeLimits:
         most = max(10.0, budget_s)
         usual = cls()
         names = ("prepare", "check", "measure")
-        return replace(usual, **{name: min(getattr(usual, name), most) for name in names})
+        shorter = {name: min(getattr(usual, name), most) for name in names}
+        return replace(
+            usual, asleep=min(usual.asleep, max(LEAST_ASLEEP_S, ASLEEP_SHARE * budget_s)), **shorter
+        )
 
 
 class Session:
@@ -121,6 +126,7 @@ class Session:
             undisturbed=spec.undisturbed and not gentle,
             workers=spec.workers,
             directory=spec.here,
+            asleep_s=self.limits.asleep,
         )
 
     def __enter__(self) -> Self:

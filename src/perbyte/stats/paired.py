@@ -9,6 +9,7 @@ sums of blocks of successive pairs vary more than those of independent pairs wou
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -92,7 +93,11 @@ def binomial_p(some: int, others: int) -> float:
     """Return the two-sided p of so many heads and tails of a fair coin; exact up to 1,000 throws, then normal."""
     n, more = some + others, max(some, others)
     if n <= 1000:
-        return min(1.0, float(2 * sum(math.comb(n, k) for k in range(more, n + 1)) / 2**n))
+        ways = total = math.comb(n, more)
+        for heads in range(more, n):
+            ways = ways * (n - heads) // (heads + 1)
+            total += ways
+        return min(1.0, float(2 * total / 2**n))
     return normal_p((2 * more - n - 1) / math.sqrt(n))
 
 
@@ -123,23 +128,33 @@ def middles(a: Floats, b: Floats, moment: Floats) -> Floats:
 
 
 def _solve(falling: Callable[[float], float], goal: float, centre: float, unit: float) -> float:
-    """Where a falling step function reaches `goal`: bracket it from `centre`, then halve, to a thousandth of `unit`."""
-    width = _START * unit
+    """Where a falling step function reaches `goal`: bracket it from `centre`, then close in, to a thousandth of `unit`.
+
+    By interpolation, each time a little beyond where it leads, so that both ends close in; every third time the bracket
+    is halved, whatever the function is like.
+    """
+    width, least = _START * unit, unit * 1e-3
     low, high = centre - width, centre + width
     for _ in range(_STEPS):
-        if falling(low) >= goal:
+        if (at_low := falling(low) - goal) >= 0:
             break
         low -= (width := width * _WIDER)
     for _ in range(_STEPS):
-        if falling(high) <= goal:
+        if (at_high := falling(high) - goal) <= 0:
             break
         high += (width := width * _WIDER)
-    while high - low > unit * 1e-3:
-        middle = (low + high) / 2
-        if middle in (low, high):
+    for turn in itertools.count(1):
+        if high - low <= least:
             break
-        if falling(middle) > goal:
-            low = middle
+        middle = (low + high) / 2
+        if turn % 3 and at_low > at_high:
+            beyond = 0.4 * least * (1 if at_low < -at_high else -1)
+            middle = low + (high - low) * at_low / (at_low - at_high) + beyond
+            middle = min(max(middle, low + 0.1 * least), high - 0.1 * least)
+        if not low < middle < high:
+            break
+        if (at := falling(middle) - goal) > 0:
+            low, at_low = middle, at
         else:
-            high = middle
+            high, at_high = middle, at
     return (low + high) / 2

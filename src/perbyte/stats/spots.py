@@ -27,7 +27,7 @@ VALUES, BITS = 256, 8
 LEAST_SAMPLES = 4096
 ONE_SIDED = 1.644854
 _CLIPPED = 1 / 256
-_HALVINGS = 60
+_GOLDEN, _CLOSE = 0.6180339887, 1e-5
 
 
 def find_spot(
@@ -97,11 +97,17 @@ def _chernoff(times: Floats, chosen: Bools, chance: float) -> float:
         grown = np.expm1(slope * values)
         return float((counts * (np.log1p(chance * grown) - slope * chance * values)).sum()) - slope * total
 
+    # the exponent is convex: golden section, which asks once a turn
     low, high = 0.0, 40 * unit
-    for _ in range(_HALVINGS):
-        third = (high - low) / 3
-        if exponent(low + third) < exponent(high - third):
-            high -= third
+    near, far = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+    at_near, at_far = exponent(near), exponent(far)
+    while high - low > _CLOSE * unit:
+        if at_near < at_far:
+            high, far, at_far = far, near, at_near
+            near = high - _GOLDEN * (high - low)
+            at_near = exponent(near)
         else:
-            low += third
-    return math.exp(min(0.0, exponent((low + high) / 2)))
+            low, near, at_near = near, far, at_far
+            far = low + _GOLDEN * (high - low)
+            at_far = exponent(far)
+    return math.exp(min(0.0, at_near, at_far))

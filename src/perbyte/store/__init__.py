@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from perbyte.store.beside import leak_runs
-    from perbyte.store.damage import recover, unlike_manifest, verify
+    from perbyte.store.damage import recover, verify
+    from perbyte.store.opening import unlike_manifest
     from perbyte.store.reader import bursts, open_run, stored_run
     from perbyte.store.signature import read_signature, sign
     from perbyte.store.sql import query
@@ -46,7 +47,8 @@ __all__ = [
 ]
 _NAMES = {
     "beside": ("leak_runs",),
-    "damage": ("recover", "unlike_manifest", "verify"),
+    "damage": ("recover", "verify"),
+    "opening": ("unlike_manifest",),
     "reader": ("bursts", "open_run", "stored_run"),
     "signature": ("read_signature", "sign"),
     "sql": ("query",),

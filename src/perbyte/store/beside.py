@@ -33,6 +33,7 @@ from perbyte.store.files import (
     replace_atomically,
 )
 from perbyte.store.manifest import list_files
+from perbyte.store.opening import tell_damage
 from perbyte.store.state import RunSummary, what_of
 
 _BEHAVIOUR_LIMIT = 256 * MEBIBYTE
@@ -170,7 +171,7 @@ def leak_summaries(home: Path) -> list[RunSummary]:
 
 def _summary(place: Path) -> RunSummary:
     try:
-        run = read_leaks(place)
+        run = decode_leaks(place)
     except StoreError as error:
         return RunSummary(path=place, problem=str(error))
     cells = dict.fromkeys(figure.cell.address for figure in run.figures)
@@ -192,6 +193,12 @@ def _summary(place: Path) -> RunSummary:
 
 
 def read_leaks(place: Path) -> LeakRun:
+    """Read what a run found, and warn where it is not what was written. Raises StoreError as `decode_leaks` does."""
+    tell_damage(place)
+    return decode_leaks(place)
+
+
+def decode_leaks(place: Path) -> LeakRun:
     """Read what a run found. Raises StoreError when it cannot be read or is none."""
     file = place if place.name == LEAK_FILE else place / LEAK_FILE
     content = read_whole(file, _LEAK_LIMIT)
@@ -208,7 +215,7 @@ def leaks_beside(directory: Path, run_id: str) -> tuple[LeakFigure, ...]:
     place = directory / LEAK_FILE
     if not place.exists() and not place.is_symlink():
         return ()
-    run = read_leaks(place)
+    run = decode_leaks(place)
     if run.run_id != run_id:
         raise damaged(place, f"it is of the run {run.run_id[:80]!r}")
     return run.figures

@@ -6,17 +6,14 @@ signed (`store.signature`). The directory that is looked at is never changed.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import msgspec
-
 from perbyte.errors import StoreError
 from perbyte.locks import held_by
 from perbyte.model import Burst, Failure
-from perbyte.store.beside import leaks_beside, read_behaviours, read_leaks, read_placements
+from perbyte.store.beside import decode_leaks, leaks_beside, read_behaviours, read_placements
 from perbyte.store.figures import read_figures, unlike
 from perbyte.store.files import (
     BESIDE,
@@ -38,9 +35,9 @@ from perbyte.store.manifest import (
     Manifest,
     entry_of_file,
     mismatch,
-    read_manifest,
     unlisted,
 )
+from perbyte.store.opening import listing_of, run_directory
 from perbyte.store.reader import (
     Known,
     computed_figures,
@@ -48,7 +45,6 @@ from perbyte.store.reader import (
     figures_of_stored,
     read_bursts,
     read_known,
-    run_directory,
     stored_figures,
 )
 from perbyte.store.state import RunState, merged_copies, read_state, unpack_state
@@ -100,7 +96,7 @@ def verify(path: Path, *, signed: bool | None = None, compute: bool = True) -> F
     alone = has_leaks_only(directory)
     manifest, findings, notes, strange = None, [], [], dict[str, str]()
     try:
-        manifest, strange = _manifest(directory, signed)
+        manifest, strange = listing_of(directory, signed)
         if manifest:
             findings.append(FileFinding(MANIFEST_FILE, "whole"))
         else:
@@ -126,29 +122,15 @@ def verify(path: Path, *, signed: bool | None = None, compute: bool = True) -> F
     return FilesVerdict(directory, manifest, tuple(findings), tuple(notes))
 
 
-def _manifest(directory: Path, signed: bool | None = None) -> tuple[Manifest | None, dict[str, str]]:
-    """A run's manifest, and what lies in a run that is complete, or signed, without being listed, with what is wrong.
-
-    Raises StoreError for a manifest that cannot be read.
-    """
-    manifest = read_manifest(directory)
-    if signed is None:
-        signed = os.path.lexists(directory / SIGNATURE_FILE)
-    if manifest and signed:  # an earlier run.json is not what was signed
-        manifest = msgspec.structs.replace(manifest, before="")
-    closed = manifest and (signed or manifest.complete)
-    return manifest, dict(unlisted(directory, manifest, signed=signed)) if manifest and closed else {}
-
-
 def _together(
     directory: Path, manifest: Manifest | None, notes: list[str], *, compute: bool
 ) -> list[FileFinding]:
     """Read a run of which each file is whole, and say what does not fit together; `notes` gets the rest."""
     if has_leaks_only(directory):
-        differs = manifest and read_leaks(directory).run_id != manifest.run_id
+        differs = manifest and decode_leaks(directory).run_id != manifest.run_id
         return [FileFinding(LEAK_FILE, "damaged", "it is of another run")] if differs else []
     try:
-        known = read_known(directory)
+        known = read_known(directory, tell=False)
         read_behaviours(directory, known.state.conditions.run_id)
         leaks_beside(directory, known.state.conditions.run_id)
         read_placements(directory, known.state.conditions.run_id)
@@ -156,25 +138,6 @@ def _together(
         return [FileFinding(RUN_FILE, "damaged", str(error))]
     notes += [] if known.state.complete else ["the run was interrupted"]
     return _figures(directory, known, notes, compute=compute)
-
-
-def unlike_manifest(path: Path) -> tuple[str, ...]:
-    """Say for each file of a run what sets it apart from what its manifest lists; nothing is read but bytes.
-
-    Empty where all is as it was written, and where there is no manifest to ask.
-    """
-    directory = run_directory(path)
-    try:
-        manifest, complaints = _manifest(directory)
-    except StoreError as error:
-        return (str(error),)
-    for name in sorted(manifest.files) if manifest else ():
-        try:
-            why = mismatch(name, entry_of_file(directory / name), manifest) if manifest else ""
-        except StoreError as error:
-            why = str(error)
-        complaints |= {name: why} if why else {}
-    return tuple(f"{name}: {why}" for name, why in sorted(complaints.items()))
 
 
 def _look(directory: Path, name: str, manifest: Manifest | None, *, read: bool) -> FileFinding:
@@ -189,7 +152,7 @@ def _look(directory: Path, name: str, manifest: Manifest | None, *, read: bool) 
         elif name == RUN_FILE:
             read_state(directory)
         elif name == LEAK_FILE:
-            read_leaks(directory)
+            decode_leaks(directory)
         elif name == FIGURES_FILE:
             read_figures(directory)
         elif name == CELLS_FILE:

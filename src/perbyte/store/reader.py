@@ -21,14 +21,13 @@ from perbyte.store.figures import digest_of, read_figures
 from perbyte.store.files import (
     CELLS_FILE,
     FIGURES_FILE,
-    LEAK_FILE,
     OLDER_SAMPLES_GLOB,
-    RUN_FILE,
     SAMPLES_GLOB,
     check_directory,
     damaged,
 )
 from perbyte.store.journal import Measured, read_journal
+from perbyte.store.opening import run_directory, tell_damage
 from perbyte.store.state import RunState, read_state
 
 if TYPE_CHECKING:
@@ -51,9 +50,14 @@ class Known:
     notes: tuple[str, ...]
 
 
-def read_known(directory: Path) -> Known:
-    """Read run.json and journal and see which samples files there are. Raises StoreError."""
+def read_known(directory: Path, *, tell: bool = True) -> Known:
+    """Read run.json and journal and see which samples files there are; warn where they are not what was written.
+
+    Every reader of a run comes through here. `tell`: whether to warn (`store.opening`). Raises StoreError.
+    """
     check_directory(directory)
+    if tell:
+        tell_damage(directory)
     events, whole_bytes, note = read_journal(directory)
     stored = tuple(sorted([*directory.glob(SAMPLES_GLOB), *directory.glob(OLDER_SAMPLES_GLOB)]))
     stored_seq = max(map(_last_seq, stored)) if stored and events else 0
@@ -159,11 +163,6 @@ def figures_of_stored(stored: StoredRun) -> RunFigures:
         unproven=stored.unproven,
         audits=stored.audits,
     )
-
-
-def run_directory(path: Path) -> Path:
-    """Return the directory of a run, given that or the run.json or leak.json in it."""
-    return path.parent if path.name in (RUN_FILE, LEAK_FILE) else path
 
 
 def samples_tables(known: Known, address: str | None = None) -> Iterator[pa.Table]:

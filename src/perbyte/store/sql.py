@@ -15,7 +15,8 @@ from perbyte.errors import StoreError, UsageError
 from perbyte.model import Behaviour, Cell, Conditions, Run
 from perbyte.model.leak import LeakFigure
 from perbyte.store.beside import is_leak_run, read_leaks
-from perbyte.store.reader import open_run, read_known, run_directory, samples_tables
+from perbyte.store.opening import run_directory
+from perbyte.store.reader import open_run, read_known, samples_tables
 
 if TYPE_CHECKING:
     import duckdb

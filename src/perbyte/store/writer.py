@@ -76,7 +76,8 @@ from perbyte.store.manifest import (
     unlisted,
     write_manifest,
 )
-from perbyte.store.reader import Known, figures_of_stored, open_run, read_known, run_directory, stored_run
+from perbyte.store.opening import run_directory
+from perbyte.store.reader import Known, figures_of_stored, open_run, read_known, stored_run
 from perbyte.store.state import (
     RunState,
     differences,

@@ -126,6 +126,7 @@ fn serve(name: &str, package: &str, package_version: &str) -> i32 {
         code_path: None,
         tables: tables.as_ptr(),
         empty: None,
+        refresh: None,
         aligned: 0,
     };
     let words: Vec<CString> = std::env::args().map(|word| c_text(&word)).collect();

@@ -72,6 +72,7 @@ pub struct Runner {
     pub code_path: Option<unsafe extern "C" fn(*const Row) -> *const c_char>,
     pub tables: *const *const Row,
     pub empty: Option<unsafe extern "C" fn()>,
+    pub refresh: Option<unsafe extern "C" fn(*mut Case) -> c_int>,
     pub aligned: c_uint,
 }
 
@@ -130,6 +131,7 @@ pub fn describe() -> Vec<usize> {
         offset_of!(Runner, code_path),
         offset_of!(Runner, tables),
         offset_of!(Runner, empty),
+        offset_of!(Runner, refresh),
         offset_of!(Runner, aligned),
     ]
 }

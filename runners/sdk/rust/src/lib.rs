@@ -60,6 +60,7 @@ macro_rules! runner {
             code_path: None,
             tables: &TABLES as *const Tables as *const *const $crate::Row,
             empty: None,
+            refresh: None,
             aligned: 0,
         };
     };
