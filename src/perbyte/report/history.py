@@ -20,6 +20,7 @@ import msgspec
 from perbyte.model import Estimate, Quality, Run
 from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
+from perbyte.report.card import Card, Line
 from perbyte.report.charts import Chart, Records, finished
 from perbyte.report.labels import Spot, place_labels
 from perbyte.report.listing import Item, Listing, columns
@@ -81,6 +82,17 @@ def history_found(history: History) -> list[str]:
     gains = sorted(gains_of(history, MEGABITS), key=lambda gain: -gain[0])
     shown = gains if len(gains) <= 6 else [*gains[:3], *gains[-3:]]
     return [_gain(line, first, last, gain) for gain, line, first, last in shown]
+
+
+def history_card(history: History) -> Card:
+    """Which line gained most since it was first published, and which gained least."""
+    gains = sorted(gains_of(history, MEGABITS), key=lambda gain: -gain[0])
+    lines = []
+    for about, (gain, line, first, last) in zip(("most", "least"), [*gains[:1], *gains[1:][-1:]], strict=False):
+        name, then, now = plain(line.name, 60), first.megabits_per_second, last.megabits_per_second
+        told = f"{_short(then)} Mbit/s in {first.year}, {_short(now)} in {last.year}"
+        lines.append(Line(about, "", f"{name}: {three_digits(gain)} times as fast", cost=told))
+    return Card(tuple(lines))
 
 
 def history_certainty(history: History) -> list[str]:

@@ -22,8 +22,20 @@ from perbyte.report.card import Card, Line, compared_rows, comparison_card, run_
 from perbyte.report.facts import MEASURED, commands, failure_lines
 from perbyte.report.files import Say, silent, written
 from perbyte.report.grid import Grid, compare_runs
-from perbyte.report.history import history_certainty, history_found, left_out_lines, run_line
-from perbyte.report.html import Block, Page, Section, answer, cards, drawings, heading, listed, text, write
+from perbyte.report.history import history_card, history_certainty, history_found, left_out_lines, run_line
+from perbyte.report.html import (
+    Block,
+    Page,
+    Section,
+    answer,
+    cards,
+    drawings,
+    heading,
+    listed,
+    text,
+    unfolding,
+    write,
+)
 from perbyte.report.pictures import (
     comparison_pictures,
     history_pictures,
@@ -43,6 +55,8 @@ from perbyte.stats.quantity import Unit
 from perbyte.studies.history import History
 from perbyte.studies.judge import history_of, judgement_of
 from perbyte.studies.model import Judgement
+
+_GROWN = "How much faster has cryptography become since it was first published?"
 
 
 def write_run_page(run: Run, path: Path, judgement: Judgement | None = None, say: Say = silent) -> Path:
@@ -116,7 +130,7 @@ def _summary(view: RunView, judgement: Judgement | None, notes: Sequence[str], p
     warned = [] if run.complete else ["This run was interrupted; it shows what was measured until then."]
     return [
         *(text(plain(note, 600), "warned") for note in [*warned, *notes]),
-        *(_judged(judgement) if judgement else answer(run_card(run))),
+        *(_judged(judgement, run) if judgement else answer(run_card(run))),
         picture,
         cards(
             findings.found(view) or ["This run has no two cells of the same contract to compare."],
@@ -186,7 +200,11 @@ def history_page(history: History) -> Page:
         f"The speed of cryptography{span}",
         ["What published studies measured and what was measured with Perbyte, on common algorithms."],
         [
-            Section("summary", "Summary", [main, cards(jumps, history_certainty(history))]),
+            Section(
+                "summary",
+                "Summary",
+                [*answer(history_card(history), _GROWN), main, cards(jumps, history_certainty(history))],
+            ),
             Section("history", "History", [sections.READ, *others] if others else []),
             Section(
                 "explanations",
@@ -207,14 +225,17 @@ def run_names(runs: Sequence[Run]) -> list[str]:
     return numbered([run.path.resolve().name if run.path else run.conditions.run_id for run in runs])
 
 
-def _judged(judgement: Judgement) -> list[Block]:
-    """The answers of this run to the question of the study, and how its claims fared."""
-    first, *rest = [plain(line, 1200) for line in judgement.answers] or ["No claim answers it."]
-    lines = [
-        Line("", "", first, cost=sentence(tally(judgement)) + "."),
-        *(Line("", "", line) for line in rest),
+def _judged(judgement: Judgement, run: Run) -> list[Block]:
+    """Who wins in this run, and by how much; below it the study's answer, of which all but the first line is folded."""
+    answers = [plain(line, 1200) for line in judgement.answers] or ["No claim answers it."]
+    told, first = sentence(tally(judgement)) + ".", run_card(run).lines[:1]
+    card = Card(first, (told,)) if first else Card((Line("", "", answers.pop(0), cost=told),))
+    rest = [text(line) for line in answers]
+    return [
+        *answer(card, plain(judgement.study.question, 1000)),
+        *rest[:1],
+        *([unfolding(f"The rest of the answer ({len(rest) - 1})", rest[1:])] if len(rest) > 1 else []),
     ]
-    return answer(Card(tuple(lines)), plain(judgement.study.question, 1000))
 
 
 def _lead(run: Run) -> str:
