@@ -93,8 +93,9 @@ def conduct(
     with _held_said_soon(policy, listener.urgent):
         build_needed(runners_meant(request.selectors), listener.say)
         prepared = prepare(request, of_today(policy), command=command, **more)
-        for line in named_without_cells(request.selectors, prepared.plan.cells):
-            listener.urgent(line)
+        if not more.get("lenient"):  # else the plan's failures say it
+            for line in named_without_cells(request.selectors, prepared.plan.cells):
+                listener.urgent(line)
         if budget:
             prepared = budget(prepared)
     path = out or places.runs_home() / prepared.conditions.run_id
@@ -137,19 +138,26 @@ def conduct_resumed(
 
 
 def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) -> list[str]:
-    """The runners that selectors name among others and that have none of the cells, a line each.
+    """The runners and algorithms that selectors name among others and of which none of the cells is, a line each.
 
-    A table of one library where two were named looks like a slip of the pen.
+    A table of one where two were named looks like a slip of the pen.
     """
     there = {cell.runner for cell in cells}
-    lines = {
-        f"not: {name} has no {selector.algorithm}"
-        + (f"/{selector.operation}" if selector.operation != "*" else "")
-        for selector in selectors
-        for name in pattern.expand_braces(selector.runner)
-        if not pattern.is_pattern(name) and name not in there
-    }
-    return sorted(lines)
+    lines: list[str] = []
+    for selector in (each for each in selectors if not each.versions):
+        operation = f"/{selector.operation}" if selector.operation != "*" else ""
+        for runner in filter(_literal, pattern.expand_braces(selector.runner)):
+            if runner not in there:
+                lines.append(f"not: {runner} has no {selector.algorithm}{operation}")
+        for algorithm in filter(_literal, pattern.expand_braces(selector.algorithm)):
+            alone = replace(selector, algorithm=algorithm)
+            if not any(alone.matches_operation(cell.runner, cell.algorithm, cell.operation) for cell in cells):
+                lines.append(f"not: {selector.runner} has no {algorithm}{operation}")
+    return list(dict.fromkeys(lines))
+
+
+def _literal(name: str) -> bool:
+    return not pattern.is_pattern(name)
 
 
 def hear_held(policy: Policy, urgent: Say) -> None:

@@ -222,7 +222,7 @@ def _require_own(home: Path, machine: str) -> None:
     if place.read_text(encoding="utf-8") != key:
         raise StoreError(
             f"another machine has measured this job as {machine}, in a home that both share",
-            hint="join with a name of its own: perbyte fleet worker --name NAME",
+            hint="join with a name of its own: perbyte fleet worker SCHEDULER --name NAME",
         )
 
 
