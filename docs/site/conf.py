@@ -157,13 +157,23 @@ def scores() -> dict[str, dict[str, Any]]:
             text = place.read_text(encoding="utf-8")
             plain = re.sub(r"```.*?```|<[^>]*>|[`*_|]|\]\([^)]*\)|\[", " ", text, flags=re.DOTALL)
             said = Counter(re.findall(r"[a-z0-9]+", text.lower()))
-            first = next((each for each in plain.split("\n\n") if each.strip() and not each.startswith("#")), "")
+            first = next(
+                (each for each in plain.split("\n\n") if each.strip() and not each.startswith("#")), ""
+            )
             by_place = next((score for start, score in BY_PLACE.items() if name.startswith(start)), 0.0)
-            by_part = AIMS if name in PARTS["Six aims"].values() else GUIDES if name in PARTS["Use"].values() else 0.0
+            by_part = (
+                AIMS
+                if name in PARTS["Six aims"].values()
+                else GUIDES
+                if name in PARTS["Use"].values()
+                else 0.0
+            )
             pages[name] = {
                 "score": by_place + by_part,
                 "words": {
-                    word: round(2 * math.log2(count), 1) for word, count in said.items() if count >= LEAST_TIMES
+                    word: round(2 * math.log2(count), 1)
+                    for word, count in said.items()
+                    if count >= LEAST_TIMES
                 },
                 "about": " ".join(first.split())[:EXCERPT],
             }

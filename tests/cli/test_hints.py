@@ -84,7 +84,11 @@ def said(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.FunctionDef):
             documents = node.body[0].value if isinstance(node.body[0], ast.Expr) else None
             for part in ast.walk(node):
-                if isinstance(part, ast.Constant | ast.JoinedStr) and part is not documents and id(part) not in inner:
+                if (
+                    isinstance(part, ast.Constant | ast.JoinedStr)
+                    and part is not documents
+                    and id(part) not in inner
+                ):
                     yield text_of(part)
 
 
@@ -132,7 +136,13 @@ def place(tmp_path_factory, make_world):
     assert world.perbyte("atlas", "add", run).returncode == 0
     other = shutil.copytree(run, run.with_name("other"))
     values = dict.fromkeys(("run", "path", "directory", "parent", "place"), str(run))
-    values |= {"other": str(other), "asked": "sha-256", "parts": "sha-256", "question": "tls", "chart": "bars"}
+    values |= {
+        "other": str(other),
+        "asked": "sha-256",
+        "parts": "sha-256",
+        "question": "tls",
+        "chart": "bars",
+    }
     return world, values | {"atlas": str(atlas), "name": "kompara-2020", "scheduler": "tcp://127.0.0.1:1"}
 
 

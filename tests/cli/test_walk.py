@@ -114,10 +114,16 @@ def test_the_commands_of_the_readme_work_in_their_order_and_print_what_is_shown(
 
 # what takes a library, a machine, a toolchain or a file that nothing here stands for; each is parsed in tests/house
 ELSEWHERE = re.compile(
-    r"password|--limits|runs/theirs|--states|--threads|--watch|my_hash\.rs|libmine|keccak|aes\.c|cipher\.c|hash\.c --as new"
-    r"|--leak|git |--since|^(?!perbyte)"
+    r"password|--limits|runs/theirs|--states|--threads|--watch|my_hash\.rs|libmine|keccak|aes\.c|cipher\.c"
+    r"|hash\.c --as new|--leak|git |--since|^(?!perbyte)"
 )
-PAGES = {"paper": 3, "advise": 3, "try": 4, "ci": 2, "add-a-library": 2}  # and how many commands are typed at the least
+PAGES = {
+    "paper": 3,
+    "advise": 3,
+    "try": 4,
+    "ci": 2,
+    "add-a-library": 2,
+}  # and how many commands are typed at the least
 
 
 @pytest.fixture

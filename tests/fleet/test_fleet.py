@@ -226,7 +226,9 @@ def test_machines_that_differ_are_refused_by_name(what):
 def test_workers_that_share_a_home_have_a_run_each_and_take_none_of_another_machine(tmp_path, monkeypatch):
     monkeypatch.setenv("PERBYTE_HOME", str(tmp_path))
     asked = []
-    monkeypatch.setattr(machine, "_perbyte", lambda _job, home, words, _say: asked.append((home, words)) or (3, ""))
+    monkeypatch.setattr(
+        machine, "_perbyte", lambda _job, home, words, _say: asked.append((home, words)) or (3, "")
+    )
     job = new_job(["measure", "alpha/sha-256"])
     for name in ("one", "two", "two"):
         monkeypatch.setenv("PERBYTE_FLEET_MACHINE", name)
@@ -249,7 +251,7 @@ def test_a_machine_has_one_name_in_its_runs_in_fleets_and_in_an_atlas(tmp_path, 
 
 
 def test_the_commands_of_the_page_make_a_fleet_in_their_order(fleet):
-    """Two machines, the secret copied, a plan measured and its runs in the atlas; the host's name is that of the test."""
+    """Two machines, the secret copied, a plan measured and its runs in the atlas; the host is that of the test."""
     page = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")
     shown = re.search(r"```console\n(.*?)```", page, re.DOTALL)[1]
     typed = [re.sub(r"\s+#.*", "", line[2:]).split() for line in shown.splitlines()]
@@ -265,7 +267,9 @@ def test_the_commands_of_the_page_make_a_fleet_in_their_order(fleet):
     for name, words in zip(("one", "two"), workers, strict=True):
         fleet._start(name, ["perbyte.cli", *words, *fleet.guard])
     wait_for(lambda: len(fleet.machines()) == 2)
-    asked = fleet._start("asker", ["perbyte.cli", *measure, "--epochs", "2", "--precision", "20%", *fleet.guard])
+    asked = fleet._start(
+        "asker", ["perbyte.cli", *measure, "--epochs", "2", "--precision", "20%", *fleet.guard]
+    )
     assert asked.wait(LIMIT_S) == 0, fleet.said(asked)
     said = fleet.said(asked)
     assert said.count("run: ") == 2

@@ -151,7 +151,9 @@ def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) ->
                 lines.append(f"not: {runner} has no {selector.algorithm}{operation}")
         for algorithm in filter(_literal, pattern.expand_braces(selector.algorithm)):
             alone = replace(selector, algorithm=algorithm)
-            if not any(alone.matches_operation(cell.runner, cell.algorithm, cell.operation) for cell in cells):
+            if not any(
+                alone.matches_operation(cell.runner, cell.algorithm, cell.operation) for cell in cells
+            ):
                 lines.append(f"not: {selector.runner} has no {algorithm}{operation}")
     return list(dict.fromkeys(lines))
 

@@ -81,8 +81,8 @@ def add(
 ) -> Added:
     """Add runs to the atlas at `url`, which is made where there is none.
 
-    `machine` names the machine of all of them; by default each has the name that its run says. A run that cannot be read costs itself
-    only. Raises StoreError where the atlas cannot be written, UsageError for a name that is none.
+    `machine` names the machine of all of them; by default each has the name that its run says. A run that cannot be
+    read costs itself only. Raises StoreError where the atlas cannot be written, UsageError for a name that is none.
     """
     if machine and slug(machine) != machine:
         raise UsageError(

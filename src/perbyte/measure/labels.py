@@ -1,4 +1,4 @@
-"""The label of this machine: its profile, and four digits drawn once. It tells equal machines apart, not whose they are.
+"""The label of this machine: its profile, and four digits drawn once. It tells equal machines apart, not owners.
 
 A home may be shared by the machines of a cluster, so the label lies under a hash of what makes a machine this one: its
 installation, or where that is hidden its name. PERBYTE_FLEET_MACHINE stands for it where containers share an image.

@@ -9,6 +9,7 @@ from perbyte.model.run import Conditions, Machine
 
 LABEL = r"[a-z0-9][a-z0-9.-]{0,80}"  # what a machine may be called
 
+
 def slug(text: str, default: str = "unknown") -> str:
     """A text as a word of small letters, digits and hyphens."""
     text = re.sub(r"\((r|tm)\)|\bcpu\b|\bprocessor\b|@.*", " ", text.lower())

@@ -125,7 +125,11 @@ def build_lines(run: Run) -> list[str]:
             runners.append(identity.runner)
     return [
         f"{plain(library, 60)} was built with other options: "
-        + "; ".join(f"{', '.join(map(plain, runners))} {' '.join(sorted(said))}" for said, runners in found.items() if said)
+        + "; ".join(
+            f"{', '.join(map(plain, runners))} {' '.join(sorted(said))}"
+            for said, runners in found.items()
+            if said
+        )
         + ". What these change is no difference of versions"
         for library, found in options.items()
         if sum(map(bool, found)) > 1

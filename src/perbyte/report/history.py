@@ -88,7 +88,9 @@ def history_card(history: History) -> Card:
     """Which line gained most since it was first published, and which gained least."""
     gains = sorted(gains_of(history, MEGABITS), key=lambda gain: -gain[0])
     lines = []
-    for about, (gain, line, first, last) in zip(("most", "least"), [*gains[:1], *gains[1:][-1:]], strict=False):
+    for about, (gain, line, first, last) in zip(
+        ("most", "least"), [*gains[:1], *gains[1:][-1:]], strict=False
+    ):
         name, then, now = plain(line.name, 60), first.megabits_per_second, last.megabits_per_second
         told = f"{_short(then)} Mbit/s in {first.year}, {_short(now)} in {last.year}"
         lines.append(Line(about, "", f"{name}: {three_digits(gain)} times as fast", cost=told))
