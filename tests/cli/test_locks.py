@@ -98,7 +98,7 @@ def test_who_holds_the_core_is_said_within_a_second_however_long_runners_take_to
     world, script, quick, spare_core, tmp_path, command
 ):
     slow = {"name": "alpha", "operations": [row("sha-256", "digest", "oneshot/1")]}
-    world.add(slow | {"faults": [fault("hello", "slow", seconds=4.0, nth=0)]})
+    world.add(slow | {"faults": [fault("hello", "slow", seconds=20.0, nth=0)]})
     source = tmp_path / "mine.c"
     source.write_text("#error it is not even built\n")
     words = {
@@ -115,7 +115,7 @@ def test_who_holds_the_core_is_said_within_a_second_however_long_runners_take_to
     try:
         said = next(line for line in process.stderr if "waiting: core" in line)
         assert f"process {os.getpid()}" in said
-        assert time.monotonic() - began < 3.5, "before the runner has answered"
+        assert time.monotonic() - began < 15, "before the runner has answered"
     finally:
         process.kill()
         process.wait()

@@ -149,7 +149,8 @@ def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) ->
         for runner in filter(_literal, pattern.expand_braces(selector.runner)):
             if runner not in there:
                 lines.append(f"not: {runner} has no {selector.algorithm}{operation}")
-        for algorithm in filter(_literal, pattern.expand_braces(selector.algorithm)):
+        algorithms = pattern.expand_braces(selector.algorithm)
+        for algorithm in filter(_literal, algorithms if len(algorithms) > 1 else ()):
             alone = replace(selector, algorithm=algorithm)
             if not any(
                 alone.matches_operation(cell.runner, cell.algorithm, cell.operation) for cell in cells
