@@ -49,6 +49,7 @@ PLACEHOLDERS = {
     "B": "beta/sha-256",
     "NEW_RUN": "{other}",
     "SCHEDULER": "127.0.0.1",
+    "ALGORITHM": "sha-256",
 }
 WORD = r"(?:'[^']*'|\"[^\"]*\"|\{[^}]*\}|[\w./*@+=\[\]{}-]+)"
 COMMAND = re.compile(rf"\bperbyte ((?:{WORD})(?: {WORD})*)")
@@ -103,8 +104,8 @@ def hints() -> set[str]:
                 for word in re.findall(WORD, match[1]):
                     if STOP.match(word):
                         break
-                    words.append(word.removesuffix("."))
-                    if word.endswith(".") and word != "...":
+                    words.append(word if word == "..." else word.removesuffix("."))
+                    if word.endswith("."):
                         break
                 if words and words[0] in known and "..." not in words:
                     found.add(" ".join(words))
@@ -176,6 +177,6 @@ def test_each_hint_is_a_command_that_leads_somewhere(hint, place, perbyte, monke
     for name, value in world.environment.items():
         monkeypatch.setenv(name, value)
     done = perbyte(*words)
-    if len(words) <= 2 and "Missing argument" in done.stderr:
-        return
+    if len(words) <= 2 and re.search("Missing argument|Usage: ", done.stderr):
+        return  # a name alone stands for what its help says
     assert done.returncode not in (EXIT_USAGE, EXIT_DEFECT), (words, done.stderr)
