@@ -142,7 +142,7 @@ def place(tmp_path_factory, make_world):
         "asked": "sha-256",
         "parts": "sha-256",
         "question": "tls",
-        "chart": "bars",
+        "chart": "bars.svg",
     }
     return world, values | {"atlas": str(atlas), "name": "kompara-2020", "scheduler": "tcp://127.0.0.1:1"}
 

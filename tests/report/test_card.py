@@ -185,7 +185,9 @@ def test_the_page_of_a_study_opens_with_its_answer_and_lists_what_was_decided_fi
     html = render_report(run, judgement=replace(made_judgement(run), answers=("It holds.", "Mostly.")))
     card = html[html.index('class="answer"') : html.index("<figure")]
     assert card.index('class="winner') < card.index("It holds."), "who wins, then the answer in words"
-    assert card.index("It holds.") < card.index("<details") < card.index("Mostly."), "of which the rest is folded"
+    assert card.index("It holds.") < card.index("<details") < card.index("Mostly."), (
+        "of which the rest is folded"
+    )
     assert "1 reproduced, 1 not reproduced" in card
     claims = html[html.index('class="claims"') :]
     indexes = [

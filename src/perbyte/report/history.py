@@ -220,7 +220,7 @@ def _factor(estimate: Estimate | None) -> str:
     return three_digits(estimate.value) + wide
 
 
-def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
+def history_chart(history: History, unit: str = CYCLES, *, narrow: bool = False) -> Chart | None:
     """Draw the common lines of `history` in `CYCLES` or `MEGABITS`: a panel per algorithm, years on one axis.
 
     Published points are hollow and measured ones filled, and what the code could use is a shape, so that a grey print
@@ -243,7 +243,9 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
     values, below = [record["value"] for record in records], unit == CYCLES
     up: dict[str, Any] = {"title": unit, **charts.decades(values, below=below)}
     x, y = alt.X("year:Q", **along), alt.Y("value:Q", **up)
-    _lay_labels(records, names, (first, last), charts.decade_range(values, below=below), below=below)
+    _lay_labels(
+        records, names, (first, last), charts.decade_range(values, below=below), below=below, narrow=narrow
+    )
     base = alt.Chart().encode(x=x)
     front = base.mark_line(color=theme.MUTED, strokeWidth=1.5, aria=False).encode(y=y, detail="means:N")
     whisker = base.mark_rule(strokeWidth=1.5, color=theme.INK, aria=False).encode(y="low:Q", y2="high:Q")
@@ -268,8 +270,9 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
         x=alt.X("label_year:Q", **along), y=alt.Y("label_value:Q", **up), text="label:N"
     )
     layers = [front.transform_filter("datum.front"), whisker, point, label]
-    chart = charts.curves(layers, records, panels=("line", names), columns=_COLUMNS)
-    return finished(chart, _history_title(history, unit), _history_subtitle(history, unit, left_out))
+    chart = charts.curves(layers, records, panels=("line", names), columns=_COLUMNS, narrow=narrow)
+    told = _history_subtitle(history, unit, left_out)
+    return finished(chart, _history_title(history, unit), told, narrow=narrow)
 
 
 def _lay_labels(
@@ -279,12 +282,13 @@ def _lay_labels(
     powers: tuple[float, float],
     *,
     below: bool,
+    narrow: bool,
 ) -> None:
     """Put `label_year` and `label_value`, the middle of each label on the two axes, into `records`.
 
     `years` and `powers` (of ten) are the ends of the axes. A label without a free place is emptied.
     """
-    width, height = charts.curve_panel(len(panels), _COLUMNS)
+    width, height = charts.curve_panel(len(panels), _COLUMNS, narrow=narrow)
     wide, high = width / (years[1] - years[0]), height / (powers[1] - powers[0])
 
     def spot(record: dict[str, Any]) -> Spot:
