@@ -95,7 +95,7 @@ def said(tree: ast.Module) -> Iterator[str]:
 
 def hints() -> set[str]:
     """The commands that the package names to its users."""
-    found = set()
+    named = set()
     known = commands.list_commands(click.Context(commands))
     for path in SOURCE.rglob("*.py"):
         for text in said(ast.parse(path.read_text(encoding="utf-8"))):
@@ -108,8 +108,8 @@ def hints() -> set[str]:
                     if word.endswith("."):
                         break
                 if words and words[0] in known and "..." not in words:
-                    found.add(" ".join(words))
-    return found
+                    named.add(" ".join(words))
+    return named
 
 
 def typed(hint: str, known: dict[str, str]) -> list[str]:

@@ -113,8 +113,8 @@ def test_who_holds_the_core_is_said_within_a_second_however_long_runners_take_to
     began = time.monotonic()
     process = world.start(*words)
     try:
-        said = next(line for line in process.stderr if "waiting: core" in line)
-        assert f"process {os.getpid()}" in said
+        waiting = next(line for line in process.stderr if "waiting: core" in line)
+        assert f"process {os.getpid()}" in waiting
         assert time.monotonic() - began < 15, "before the runner has answered"
     finally:
         process.kill()

@@ -272,9 +272,9 @@ def test_the_commands_of_the_page_make_a_fleet_in_their_order(fleet):
         "asker", ["perbyte.cli", *measure, "--epochs", "2", "--precision", "20%", *fleet.guard]
     )
     assert asked.wait(LIMIT_S) == 0, fleet.said(asked)
-    said = fleet.said(asked)
-    assert sum(line.startswith("run: ") for line in said.splitlines()) == 2
-    assert "atlas: " in said
+    told = fleet.said(asked)
+    assert sum(line.startswith("run: ") for line in told.splitlines()) == 2
+    assert "atlas: " in told
     machines = fleet.run("atlas", "list")
     names = fleet.machines()
     assert machines.returncode == 0, machines.stderr

@@ -22,8 +22,8 @@ SITE = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "site" / "conf.py
 )
 def test_the_page_that_one_wants_comes_first(word, page):
     pages = SITE["scores"]()
-    found = {name: of["score"] + of["words"][word] for name, of in pages.items() if word in of["words"]}
-    assert (max(found, key=found.get) if found else None) == page
+    scored = {name: of["score"] + of["words"][word] for name, of in pages.items() if word in of["words"]}
+    assert (max(scored, key=scored.get) if scored else None) == page
 
 
 def test_a_page_has_an_excerpt_where_it_cannot_be_fetched():

@@ -119,20 +119,20 @@ def build_lines(run: Run) -> list[str]:
     """Where builds of one library say that they have other options: a difference is not their version's alone."""
     options: dict[str, dict[frozenset[str], list[str]]] = {}
     for identity in run.conditions.identities:
-        said = frozenset(re.findall(r"(?<!\S)(?:enable|no)-\w+", identity.cpu_features))
-        runners = options.setdefault(identity.library.partition(",")[0], {}).setdefault(said, [])
-        if said and identity.runner not in runners:
+        words = frozenset(re.findall(r"(?<!\S)(?:enable|no)-\w+", identity.cpu_features))
+        runners = options.setdefault(identity.library.partition(",")[0], {}).setdefault(words, [])
+        if words and identity.runner not in runners:
             runners.append(identity.runner)
     return [
         f"{plain(library, 60)} was built with other options: "
         + "; ".join(
-            f"{', '.join(map(plain, runners))} {' '.join(sorted(said))}"
-            for said, runners in found.items()
-            if said
+            f"{', '.join(map(plain, runners))} {' '.join(sorted(words))}"
+            for words, runners in builds.items()
+            if words
         )
         + ". What these change is no difference of versions"
-        for library, found in options.items()
-        if sum(map(bool, found)) > 1
+        for library, builds in options.items()
+        if sum(map(bool, builds)) > 1
     ]
 
 
