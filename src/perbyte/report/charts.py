@@ -215,7 +215,7 @@ def finished(chart: Any, title: str, subtitle: Sequence[str], *, narrow: bool = 
     heading = alt.TitleParams(_balanced(title, 40 if narrow else 110), subtitle=lines)
     look = theme.config()
     if narrow:
-        look["legend"] = {**look["legend"], "columns": 2}
+        look["legend"] = {**look["legend"], "columns": 1}
     result: Chart = chart.properties(title=heading).configure(**look)
     return result
 
