@@ -25,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from perbyte.atlas.adding import Incoming, bring, pack, row_of
-from perbyte.atlas.index import open_atlas, slug
+from perbyte.atlas.index import open_atlas
 from perbyte.atlas.reading import pull, read_rows, read_state
 from perbyte.model import (
     Calibration,
@@ -39,6 +39,7 @@ from perbyte.model import (
     Quality,
     RunnerIdentity,
 )
+from perbyte.model.naming import slug
 from perbyte.store.journal import encode
 from perbyte.store.state import RunState
 from perbyte.store.tables import SAMPLES, figures_table

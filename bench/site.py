@@ -25,8 +25,9 @@ from pathlib import Path
 import numpy as np
 
 from perbyte.atlas.adding import Incoming, bring, row_of
-from perbyte.atlas.index import open_atlas, slug
+from perbyte.atlas.index import open_atlas
 from perbyte.model import CellFigure, Interval, Run
+from perbyte.model.naming import slug
 from perbyte.store import open_run
 from perbyte.store.journal import encode
 from perbyte.store.state import RunState

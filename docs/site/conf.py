@@ -7,7 +7,10 @@ does not need; a link to a directory becomes a link to its README.md, or plain t
 
 from __future__ import annotations
 
+import json
+import math
 import re
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -123,6 +126,69 @@ def read(_app: Any, name: str, content: list[str]) -> None:
         content[0] += "\n\n```{toctree}\n:hidden:\n:glob:\n\n/docs/adr/0*\n```\n"
 
 
+# Sphinx gives every page that has a word the same score, and puts equal scores in the order of the alphabet. Here a
+# page counts more the more often it says the word, pages for users more than decisions.
+LEAST_TIMES = 3  # that a page says a word: fewer make no difference
+BY_PLACE = {"docs/adr/": -10.0, "CHANGELOG": -8.0, "runners/": -3.0, "studies/": -3.0, "tests/": -5.0}
+AIMS, GUIDES = 6.0, 3.0
+EXCERPT = 200  # characters of a page's first paragraph
+SCORER = """
+var PERBYTE = %s;
+var Scorer = {
+  objNameMatch: 11, objPartialMatch: 6, objPrio: {0: 15, 1: 5, 2: -5}, objPrioDefault: 0, title: 15, partialTitle: 7,
+  term: 5, partialTerm: 2,
+  score: function (item) {
+    var wanted = (new URLSearchParams(location.search).get("q") || "").toLowerCase().split(/[^a-z0-9]+/);
+    var page = PERBYTE[item[0]] || {score: 0, words: {}, about: ""};
+    // a page that is read from the disk may not read others for an excerpt
+    if (location.protocol === "file:" && !item[3]) { item[3] = page.about; }
+    return wanted.reduce(function (sum, word) { return sum + (page.words[word] || 0); }, item[4] + page.score);
+  }
+};
+"""
+
+
+def scores() -> dict[str, dict[str, Any]]:
+    """Of each page its score, what each word that it often says adds to it, and its first sentences."""
+    pages: dict[str, dict[str, Any]] = {}
+    for pattern in include_patterns:
+        for place in sorted(ROOT.glob(pattern.replace("**.md", "**/*.md"))):
+            name = str(place.relative_to(ROOT).with_suffix(""))
+            text = place.read_text(encoding="utf-8")
+            plain = re.sub(r"```.*?```|<[^>]*>|[`*_|]|\]\([^)]*\)|\[", " ", text, flags=re.DOTALL)
+            said = Counter(re.findall(r"[a-z0-9]+", text.lower()))
+            first = next(
+                (each for each in plain.split("\n\n") if each.strip() and not each.startswith("#")), ""
+            )
+            by_place = next((score for start, score in BY_PLACE.items() if name.startswith(start)), 0.0)
+            by_part = (
+                AIMS
+                if name in PARTS["Six aims"].values()
+                else GUIDES
+                if name in PARTS["Use"].values()
+                else 0.0
+            )
+            pages[name] = {
+                "score": by_place + by_part,
+                "words": {
+                    word: round(2 * math.log2(count), 1)
+                    for word, count in said.items()
+                    if count >= LEAST_TIMES
+                },
+                "about": " ".join(first.split())[:EXCERPT],
+            }
+    return pages
+
+
+def write_scorer(app: Any, config: Any) -> None:
+    """Write the script that puts what a search finds in order, and name it to Sphinx."""
+    place = Path(app.doctreedir) / "scorer.js"
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(SCORER % json.dumps(scores(), separators=(",", ":")), encoding="utf-8")
+    config.html_search_scorer = str(place)
+
+
 def setup(app: Any) -> None:
-    """Let Sphinx know of `read`."""
+    """Let Sphinx know of `read` and of the order of what is found."""
     app.connect("source-read", read)
+    app.connect("config-inited", write_scorer)

@@ -6,6 +6,7 @@ import (
 	"crypto/cipher"
 	"crypto/ecdh"
 	"crypto/ed25519"
+	"crypto/elliptic"
 	"crypto/hmac"
 	"crypto/hpke"
 	"crypto/md5"
@@ -162,6 +163,15 @@ func main() {
 		perbyte.Agreement("ecdh-p256", 32, 32, "ecdh.PrivateKey.ECDH", p256Public, p256),
 		perbyte.KEM("ml-kem-768", 64, 1088, 32, "mlkem.EncapsulationKey768.Encapsulate, Decapsulate", kem768),
 		perbyte.KEM("ml-kem-1024", 64, 1568, 32, "mlkem.EncapsulationKey1024.Encapsulate, Decapsulate", kem1024),
+		ecdsaOn("ecdsa-p256", elliptic.P256(), 32),
+		ecdsaOn("ecdsa-p384", elliptic.P384(), 48),
+		ecdsaOn("ecdsa-p521", elliptic.P521(), 66),
+		rsaSigned("rsa-2048", 256),
+		rsaSigned("rsa-3072", 384),
+		rsaSigned("rsa-4096", 512),
+		rsaSigned("rsa-pss-2048", 256),
+		rsaSigned("rsa-pss-3072", 384),
+		rsaSigned("rsa-pss-4096", 512),
 		newRSA("rsa-2048", 2048),
 		newRSA("rsa-3072", 3072),
 		letter("hpke-x25519-aes-128-gcm", hpke.DHKEM(ecdh.X25519()), hpke.AES128GCM(), 32),

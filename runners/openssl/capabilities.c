@@ -1,6 +1,7 @@
 #include "capabilities.h"
 
 #include <openssl/crypto.h>
+#include <openssl/opensslconf.h>
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,6 +62,13 @@ static int capabilities(uint64_t words[2])
 	return equals ? sscanf(equals, "=%" SCNx64 ":%" SCNx64, &words[0], &words[1]) : 0;
 }
 
+/* P-224, P-256 and P-521 cost several times as much without it, and packages have it more often than plain builds. */
+#ifdef OPENSSL_NO_EC_NISTP_64_GCC_128
+#define CURVES "no-ec_nistp_64_gcc_128"
+#else
+#define CURVES "enable-ec_nistp_64_gcc_128"
+#endif
+
 const char *openssl_cpu_features(void)
 {
 	static char text[512];
@@ -71,6 +79,8 @@ const char *openssl_cpu_features(void)
 	for (const struct feature *f = features; f->name && length < (int)sizeof text; f++)
 		if (words[f->word] & f->bit)
 			length += snprintf(text + length, sizeof text - (size_t)length, " %s", f->name);
+	if (length < (int)sizeof text)
+		snprintf(text + length, sizeof text - (size_t)length, " " CURVES);
 	return text;
 }
 

@@ -14,3 +14,9 @@ def test_each_runner_that_was_named_and_gives_no_cell_is_said():
     assert named_without_cells(asked, [CELL]) == ["not: go has no ecdsa-p256/sign"]
     assert named_without_cells([parse_selector("*/ecdsa-p256")], [CELL]) == []
     assert named_without_cells([parse_selector("open*/ecdsa-p256")], []) == [], "a glob names nobody"
+
+
+def test_each_algorithm_that_was_named_and_gives_no_cell_is_said():
+    asked = [parse_selector("openssl/{ecdsa-p256,ml-kem-768}")]
+    assert named_without_cells(asked, [CELL]) == ["not: openssl has no ml-kem-768"]
+    assert named_without_cells([parse_selector("openssl/{ecdsa-p256,ml-*}")], [CELL]) == []

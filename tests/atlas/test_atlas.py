@@ -12,10 +12,10 @@ import pytest
 
 from perbyte.atlas import add, open_atlas, pack, pull, query, read_run
 from perbyte.atlas.identity import HIDDEN, without_identities
-from perbyte.atlas.index import machine_name, slug
 from perbyte.atlas.reading import read_state, read_stored, verify
 from perbyte.errors import NoSuchRun, StoreError, UsageError
 from perbyte.model import Machine
+from perbyte.model.naming import machine_name, profile_name, slug
 from perbyte.store import open_run, stored_run
 from perbyte.store import verify as verify_run
 from perbyte.store.state import read_state as state_of
@@ -176,11 +176,23 @@ def test_identities_stay_at_home(finished, specimens, url, tmp_path, monkeypatch
 
 def test_machines_are_named_by_what_they_are():
     machine = Machine(cpu_model="Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz", cores=4, kernel="6.1")
-    assert machine_name(machine).startswith("intel-xeon-platinum-8375c-")
-    assert machine_name(machine) == machine_name(replace(machine, kernel="6.2", microcode="0x1"))
-    assert machine_name(machine) != machine_name(replace(machine, cores=8))
+    assert profile_name(machine).startswith("intel-xeon-platinum-8375c-")
+    assert profile_name(machine) == profile_name(replace(machine, kernel="6.2", microcode="0x1"))
+    assert profile_name(machine) != profile_name(replace(machine, cores=8))
     assert slug("../../etc") == "etc"
     assert slug("\x1b[2J") == "2j"
+
+
+def test_a_run_says_how_its_machine_is_called_and_unknown_machines_are_apart(finished):
+    known = open_run(finished()).conditions
+    assert machine_name(known) == profile_name(known.machine), "a run that was made before there were labels"
+    known = replace(known, machine=replace(known.machine, label="one-of-ours"))
+    assert machine_name(known) == "one-of-ours"
+    odd = replace(known, machine=replace(known.machine, label="../../etc"))
+    assert machine_name(odd) == profile_name(known.machine)
+    first, second = (replace(known, machine=Machine(), run_id=name) for name in ("a", "b"))
+    assert machine_name(first).startswith("unknown-")
+    assert machine_name(first) != machine_name(second), "nobody knows that two listings are of one machine"
 
 
 @pytest.mark.parametrize("name", ["../x", "A b", "x/y", "", "-", "x" * 100])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shlex
 import subprocess
 import sys
@@ -10,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from perbyte.cli.streams import note
-from perbyte.errors import EnvironmentLacking
+from perbyte.errors import EXIT_ENVIRONMENT, EnvironmentLacking
 from perbyte.model.text import plain_letters
 from perbyte.report.pictures import pictures_of, write_charts, written
 from perbyte.store import open_run
@@ -137,3 +139,14 @@ def test_a_directory_that_is_made_is_said(tmp_path, capsys):
 def test_forty_columns_are_enough(measured):
     answer = measured.world.perbyte("show", measured.path, environment={"COLUMNS": "40"})
     assert max(map(len, answer.stdout.splitlines())) <= 40
+
+
+def test_a_disk_that_is_full_elsewhere_is_not_standard_output(perbyte, monkeypatch):
+    def full(*_args, **_more):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("perbyte.places.data_dir", full)
+    answer = perbyte("list", "suites")
+    assert answer.returncode == EXIT_ENVIRONMENT
+    assert "a file of Perbyte's, in " in answer.stderr
+    assert "standard output" not in answer.stderr

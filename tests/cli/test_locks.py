@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from fake_scripts import fault, row
 
 from perbyte import places
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_USAGE
@@ -84,13 +85,42 @@ def test_what_needs_no_core_is_said_before_the_wait_for_one(world, script, quick
             ("measure", "alpha/sha-256@16", "--state", "asleep"),
         ):
             answer = world.perbyte(*wrong, "--core", spare_core)
-            assert answer.returncode == EXIT_USAGE, (wrong, answer.stderr)
-            assert "waiting" not in answer.stderr
+            assert answer.returncode == EXIT_USAGE, (wrong, answer.stderr)  # at once: the lock is held on
         answer = world.perbyte("advise", "hash", "--report", tmp_path)
         assert answer.returncode == EXIT_ENVIRONMENT
         assert "cannot be written: Is a directory" in answer.stderr
     finally:
         lock.release()
+
+
+@pytest.mark.parametrize("command", ["measure", "try", "advise"])
+def test_who_holds_the_core_is_said_within_a_second_however_long_runners_take_to_answer(
+    world, script, quick, spare_core, tmp_path, command
+):
+    slow = {"name": "alpha", "operations": [row("sha-256", "digest", "oneshot/1")]}
+    world.add(slow | {"faults": [fault("hello", "slow", seconds=20.0, nth=0)]})
+    source = tmp_path / "mine.c"
+    source.write_text("#error it is not even built\n")
+    words = {
+        "measure": ("measure", "alpha/sha-256@64", "--core", spare_core, *quick),
+        "try": ("try", source, "--as", "sha-256"),
+        "advise": ("advise", "hash", "--core", spare_core),
+    }[command]
+    cores = sorted(os.sched_getaffinity(0)) if command == "try" else [spare_core]
+    world.home.mkdir(exist_ok=True)
+    locks = [Lock(world.home / f"perbyte-core-{core}.lock") for core in cores]
+    assert all(lock.take("a test") for lock in locks)
+    began = time.monotonic()
+    process = world.start(*words)
+    try:
+        waiting = next(line for line in process.stderr if "waiting: core" in line)
+        assert f"process {os.getpid()}" in waiting
+        assert time.monotonic() - began < 15, "before the runner has answered"
+    finally:
+        process.kill()
+        process.wait()
+        for lock in locks:
+            lock.release()
 
 
 def test_permissions_tell_beforehand_what_cannot_be_written(tmp_path, monkeypatch):

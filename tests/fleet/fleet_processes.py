@@ -152,7 +152,7 @@ class Fleet:
 
     def run_of(self, name: str) -> Path | None:
         """The run of the newest job on a machine."""
-        paths = sorted((self.directory / name / "fleet").glob("*-*-*/run/run.json"))
+        paths = sorted((self.directory / name / "fleet").glob("*-*-*/*/run/run.json"))
         return paths[-1].parent if paths else None
 
     def bursts_of(self, name: str) -> Bursts:

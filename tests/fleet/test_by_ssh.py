@@ -87,7 +87,7 @@ def test_a_fleet_begins_and_ends_with_the_command(fleet, reached, tmp_path):
     assert done.returncode == 0, done.stderr
     (back,) = (tmp_path / "asker" / "fleet-runs").glob("*/*/run.json")
     assert len(open_run(back.parent).cells) == 2
-    assert list((tmp_path / "distant" / "fleet").glob("*/run/run.json")), "it was measured over there"
+    assert list((tmp_path / "distant" / "fleet").glob("*/*/run/run.json")), "it was measured over there"
     assert "distributed" not in done.stderr
     wait_for(lambda: not _left_behind(tmp_path / "distant"), 60)
 

@@ -12,10 +12,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fleet_processes import Bursts, burst_names, wait_for
+from fleet_processes import LIMIT_S, Bursts, burst_names, wait_for
 
 from perbyte.errors import EnvironmentLacking, StoreError, UsageError
-from perbyte.fleet.machine import facts_here, piece_here
+from perbyte.fleet import machine
+from perbyte.fleet.machine import facts_here, measure_here, piece_here
+from perbyte.measure.machine import describe_machine
+from perbyte.model.naming import profile_name
 from perbyte.store import open_run, verify
 from perbyte.store.manifest import ManifestEntry
 
@@ -23,6 +26,7 @@ pytest.importorskip("distributed")
 
 from perbyte.app.fleets import job_words
 from perbyte.fleet import conduct
+from perbyte.fleet.conduct import new_job
 from perbyte.fleet.secret import make_secret, new_secret
 
 SECRET = new_secret()
@@ -219,13 +223,73 @@ def test_machines_that_differ_are_refused_by_name(what):
     assert "install the same Perbyte" in refused.value.hint
 
 
+def test_workers_that_share_a_home_have_a_run_each_and_take_none_of_another_machine(tmp_path, monkeypatch):
+    monkeypatch.setenv("PERBYTE_HOME", str(tmp_path))
+    asked = []
+    monkeypatch.setattr(
+        machine, "_perbyte", lambda _job, home, words, _say: asked.append((home, words)) or (3, "")
+    )
+    job = new_job(["measure", "alpha/sha-256"])
+    for name in ("one", "two", "two"):
+        monkeypatch.setenv("PERBYTE_FLEET_MACHINE", name)
+        assert measure_here(job, name).files == {}
+    homes = [home for home, _ in asked]
+    assert homes[0] != homes[1] == homes[2], "a worker that comes back goes on with its own"
+    assert all(str(home / "run") in words for home, words in asked)
+    with pytest.raises(StoreError, match="another machine has measured this job as one"):
+        measure_here(job, "one")
+
+
+def test_a_machine_has_one_name_in_its_runs_in_fleets_and_in_an_atlas(tmp_path, monkeypatch):
+    monkeypatch.setenv("PERBYTE_HOME", str(tmp_path))
+    monkeypatch.setenv("PERBYTE_FLEET_MACHINE", "one")
+    label = machine.machine_label()
+    assert label == describe_machine().label == machine.machine_label()
+    assert label.startswith(profile_name(describe_machine()))
+    monkeypatch.setenv("PERBYTE_FLEET_MACHINE", "two")
+    assert machine.machine_label() != label, "another machine on the same home"
+
+
+def test_the_commands_of_the_page_make_a_fleet_in_their_order(fleet):
+    """Two machines, the secret copied, a plan measured and its runs in the atlas; the host is that of the test."""
+    page = (Path(__file__).parents[2] / "docs" / "fleet.md").read_text(encoding="utf-8")
+    shown = re.search(r"```console\n(.*?)```", page, re.DOTALL)[1]
+    typed = [re.sub(r"\s+#.*", "", line[2:]).split() for line in shown.splitlines()]
+    commands = [words[1:] for words in typed if words[0] == "perbyte"]
+    assert [words[1] for words in commands] == ["scheduler", "worker", "worker", "measure"]
+    scheduler, *workers, measure = [
+        [word.strip("'").replace("A", fleet.address) if word == "A" else word.strip("'") for word in words]
+        for words in commands
+    ]
+    scheduler[scheduler.index("--host") + 1] = fleet.host
+    measure[measure.index("*/sha-256")] = PLAN[0]  # scripted runners alone
+    fleet._start("scheduler", ["perbyte.cli", *scheduler, "--port", str(fleet.port), *fleet.guard])
+    wait_for((fleet.directory / "secret.pem").exists)
+    for name, words in zip(("one", "two"), workers, strict=True):
+        fleet._start(name, ["perbyte.cli", *words, *fleet.guard])
+    wait_for(lambda: len(fleet.machines()) == 2)
+    asked = fleet._start(
+        "asker", ["perbyte.cli", *measure, "--epochs", "2", "--precision", "20%", *fleet.guard]
+    )
+    assert asked.wait(LIMIT_S) == 0, fleet.said(asked)
+    told = fleet.said(asked)
+    assert sum(line.startswith("run: ") for line in told.splitlines()) == 2
+    assert "atlas: " in told
+    machines = fleet.run("atlas", "list")
+    names = fleet.machines()
+    assert machines.returncode == 0, machines.stderr
+    assert all(name in machines.stdout for name in names), "one name in the fleet and in the atlas"
+
+
 @pytest.mark.parametrize("name", ["../run.json", "run.json/../../x", "secrets.txt", "samples-1.parquet", ""])
 def test_only_files_of_a_run_are_handed_out_or_taken(name, tmp_path, monkeypatch):
     monkeypatch.setenv("PERBYTE_HOME", str(tmp_path))
     with pytest.raises(StoreError):
-        piece_here("20260101-000000-00000000", name, 0)
+        piece_here("20260101-000000-00000000", "one", name, 0)
     with pytest.raises(StoreError):
-        piece_here("../../etc", "run.json", 0)
+        piece_here("../../etc", "one", "run.json", 0)
+    with pytest.raises(StoreError):
+        piece_here("20260101-000000-00000000", "../one", "run.json", 0)
     with pytest.raises(StoreError, match="not a file of a run"):
         conduct.fetch_file(tmp_path, name, ManifestEntry(5, "00"), lambda file, offset: b"other")
     with pytest.raises(StoreError, match="not a file of a run"):

@@ -95,3 +95,9 @@ def test_a_state_that_nobody_knows_is_refused():
         parse_selector("openssl/sha-256+state=warm")
     assert "cold" in raised.value.hint
     assert parse_selector("*/sha-256+state=*").states == ("*",)
+
+
+def test_calls_in_a_state_end_with_the_time_of_their_epoch(lab):
+    """Each takes a process of its own: of a dear one there is a call an epoch, not sixteen."""
+    done = lab.run(script(), ask=f"{ASK}first,cold", budget_s=0.05, **PAIR)
+    assert {figure.cell.state: figure.samples for figure in done.outcome.cells} == {"first": 2, "cold": 2}

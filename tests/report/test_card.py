@@ -42,6 +42,13 @@ def test_the_winner_with_its_distance_its_certainty_and_its_cost():
     assert line.cost == "0.40 cores at 1 GB/s, 4.0 at 10 GB/s", "0.4 ns a byte"
 
 
+def test_the_headline_is_at_a_size_at_which_aes_was_measured():
+    others = [sealed(runner, "chacha20-poly1305", 0.5, size=48) for runner in ("a", "b", "c", "d")]
+    (line,) = run_card(ciphers(*others)).lines
+    assert line.about == "authenticated cipher, 256-bit keys, seal 1 KiB"
+    assert line.winner == "aes-256-gcm in alphassl"
+
+
 def test_what_is_not_known_and_what_is_a_tie_are_told_apart():
     tied = made_run((sealed("alphassl", "aes-256-gcm", 1.0), sealed("betacrypt", "aes-256-gcm", 1.0004)))
     (line,) = run_card(tied).lines
@@ -177,7 +184,10 @@ def test_the_page_of_a_study_opens_with_its_answer_and_lists_what_was_decided_fi
     run = usual_run()
     html = render_report(run, judgement=replace(made_judgement(run), answers=("It holds.", "Mostly.")))
     card = html[html.index('class="answer"') : html.index("<figure")]
-    assert "It holds." in card
+    assert card.index('class="winner') < card.index("It holds."), "who wins, then the answer in words"
+    assert card.index("It holds.") < card.index("<details") < card.index("Mostly."), (
+        "of which the rest is folded"
+    )
     assert "1 reproduced, 1 not reproduced" in card
     claims = html[html.index('class="claims"') :]
     indexes = [

@@ -197,7 +197,9 @@ def measure_question(
             f"no library can answer '{question.title}'", hint=f"{broken.runner}: {broken.message}"
         )
     if not texts:
-        first = next(iter(missing.items()), ("", "perbyte list providers NAME tells who has an algorithm"))
+        first = next(
+            iter(missing.items()), ("", "perbyte list providers ALGORITHM tells who has an algorithm")
+        )
         raise EnvironmentLacking(f"no built library has what '{question.title}' needs", hint=": ".join(first))
     request = Request(tuple(parse_selector(text) for text in texts))
     # never cut: a candidate that is left out for want of time would be missing from the answer

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Callable, Collection, Sequence
+import threading
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 
 AUDIT_VARIABLE = "PERBYTE_AUDIT"
 FORKS_VARIABLE = "PERBYTE_FORKS"
+SOON_S = 0.5  # with the interpreter's start within a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,12 +90,14 @@ def conduct(
     from perbyte.store.writer import RunWriter, require_room
 
     require_room(out or places.runs_home() / "new")  # all that needs no core comes before the wait for one
-    build_needed(runners_meant(request.selectors), listener.say)
-    prepared = prepare(request, of_today(policy), command=command, **more)
-    for line in named_without_cells(request.selectors, prepared.plan.cells):
-        listener.urgent(line)
-    if budget:
-        prepared = budget(prepared)
+    with _held_said_soon(policy, listener.urgent):
+        build_needed(runners_meant(request.selectors), listener.say)
+        prepared = prepare(request, of_today(policy), command=command, **more)
+        if not more.get("lenient"):  # else the plan's failures say it
+            for line in named_without_cells(request.selectors, prepared.plan.cells):
+                listener.urgent(line)
+        if budget:
+            prepared = budget(prepared)
     path = out or places.runs_home() / prepared.conditions.run_id
     return _carry_out(prepared, RunWriter.create, path, listener, cut=cut and budget is not None)
 
@@ -133,25 +138,47 @@ def conduct_resumed(
 
 
 def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) -> list[str]:
-    """The runners that selectors name among others and that have none of the cells, a line each.
+    """The runners and algorithms that selectors name among others and of which none of the cells is, a line each.
 
-    A table of one library where two were named looks like a slip of the pen.
+    A table of one where two were named looks like a slip of the pen.
     """
     there = {cell.runner for cell in cells}
-    lines = {
-        f"not: {name} has no {selector.algorithm}"
-        + (f"/{selector.operation}" if selector.operation != "*" else "")
-        for selector in selectors
-        for name in pattern.expand_braces(selector.runner)
-        if not pattern.is_pattern(name) and name not in there
-    }
-    return sorted(lines)
+    lines: list[str] = []
+    for selector in (each for each in selectors if not each.versions):
+        operation = f"/{selector.operation}" if selector.operation != "*" else ""
+        for runner in filter(_literal, pattern.expand_braces(selector.runner)):
+            if runner not in there:
+                lines.append(f"not: {runner} has no {selector.algorithm}{operation}")
+        algorithms = pattern.expand_braces(selector.algorithm)
+        for algorithm in filter(_literal, algorithms if len(algorithms) > 1 else ()):
+            alone = replace(selector, algorithm=algorithm)
+            if not any(
+                alone.matches_operation(cell.runner, cell.algorithm, cell.operation) for cell in cells
+            ):
+                lines.append(f"not: {selector.runner} has no {algorithm}{operation}")
+    return list(dict.fromkeys(lines))
+
+
+def _literal(name: str) -> bool:
+    return not pattern.is_pattern(name)
 
 
 def hear_held(policy: Policy, urgent: Say) -> None:
     """Say at once who measures on the cores that a run would take; it waits for them after the libraries are asked."""
     for line in held_cores(choose_cores(policy.cores)):
         urgent(line)
+
+
+@contextlib.contextmanager
+def _held_said_soon(policy: Policy, urgent: Say) -> Iterator[None]:
+    """Say who holds the cores once what happens within takes long: building, or runners that answer after seconds."""
+    timer = threading.Timer(SOON_S, hear_held, (policy, urgent))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def of_today(policy: Policy) -> Policy:

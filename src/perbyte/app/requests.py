@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from perbyte.app.building import build_needed
+from perbyte.app.conducting import named_without_cells
 from perbyte.app.listener import Say, silent
 from perbyte.catalogue import Suite, find_suite, load, parse_selector
 from perbyte.errors import UsageError
@@ -150,6 +151,7 @@ class Foreseen:
     plan: Plan
     policy: Policy
     forecast: Forecast
+    lacking: tuple[str, ...] = ()  # what was named and is not in the plan, a line each
 
     def as_json(self) -> dict[str, Any]:
         """All of it as JSON types, addresses for cells."""
@@ -157,6 +159,7 @@ class Foreseen:
             "cells": [cell.address for cell in self.plan.cells],
             "twins": [cell.address for cell in self.plan.twins],
             "failures": [asdict(failure) for failure in self.plan.failures],
+            "lacking": self.lacking,
             "policy": asdict(self.policy),
             "least_s": self.forecast.least_s,
             "wall_s": self.forecast.wall_s,
@@ -166,7 +169,7 @@ class Foreseen:
         """What is not in the plan and why, how long the rest takes, and what outlasts the budget."""
         plan, policy = self.plan, self.policy
         unfit = Counter((failure.runner, failure.message) for failure in plan.failures)
-        notes = [
+        notes = [*self.lacking] + [
             f"not: {runner}: {message}" + (f" ({counted(count)})" if count > 1 else "")
             for (runner, message), count in unfit.most_common(SHOWN)
         ]
@@ -189,7 +192,9 @@ def foresee_request(
     build_needed((selector.runner for selector in request.selectors), say)
     prepared = prepare(request, policy, lenient=lenient)
     pace = recall_pace(prepared.conditions.policy.cores[0])
-    return Foreseen(prepared.plan, policy, foresee(prepared.plan, policy, prepared.survey.specs, pace))
+    lacking = [] if lenient else named_without_cells(request.selectors, prepared.plan.cells)
+    forecast = foresee(prepared.plan, policy, prepared.survey.specs, pace)
+    return Foreseen(prepared.plan, policy, forecast, tuple(lacking))
 
 
 def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool) -> Prepared:

@@ -25,15 +25,14 @@ from perbyte.atlas.index import (
     FileRow,
     RunRow,
     Segment,
-    machine_name,
     new_token,
     open_atlas,
     remove_segment,
-    slug,
     write_segment,
 )
 from perbyte.atlas.place import AtlasPlace
 from perbyte.errors import PerbyteError, StoreError, UsageError
+from perbyte.model.naming import machine_name, slug
 from perbyte.store.journal import encode
 from perbyte.store.opening import run_directory
 from perbyte.store.reader import figures_of_known, read_known, samples_tables
@@ -83,8 +82,8 @@ def add(
 ) -> Added:
     """Add runs to the atlas at `url`, which is made where there is none.
 
-    `machine` names the machine of all of them; by default its profile does. A run that cannot be read costs itself
-    only. Raises StoreError where the atlas cannot be written, UsageError for a name that is none.
+    `machine` names the machine of all of them; by default each has the name that its run says. A run that cannot be
+    read costs itself only. Raises StoreError where the atlas cannot be written, UsageError for a name that is none.
     """
     if machine and slug(machine) != machine:
         raise UsageError(
@@ -125,7 +124,7 @@ def read_incoming(path: Path, *, machine: str = "", keep_identities: bool = Fals
     )
     if not keep_identities:
         state = without_identities(state)
-    named = machine or machine_name(state.conditions.machine)
+    named = machine or machine_name(state.conditions)
     libraries = {identity.runner: slug(identity.library) for identity in state.conditions.identities}
     libraries |= {figure.cell.runner: slug(figure.library) for figure in cells if figure.library}
     samples = list(samples_tables(read))

@@ -7,8 +7,6 @@ that stands for others and says so. Of a run that several segments have, the new
 from __future__ import annotations
 
 import datetime
-import hashlib
-import re
 import secrets
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
@@ -18,7 +16,6 @@ from msgspec import Meta
 
 from perbyte.atlas.place import AtlasPlace
 from perbyte.errors import NoSuchRun, StoreError, UsageError
-from perbyte.model import Machine
 from perbyte.store.files import MEBIBYTE
 
 SCHEMA = 1
@@ -183,31 +180,6 @@ def remove_segment(place: AtlasPlace, segment: Segment) -> None:
     place.remove(f"{_INDEX}/{segment.token}.json")
     for file in segment.files:
         place.remove(file.name(segment.token))
-
-
-def machine_name(machine: Machine) -> str:
-    """A name for a machine by what it is, not whose: model, and a digest of its profile.
-
-    Machines that are equal in all of it share the name; who wants to tell them apart names them.
-    """
-    facts = (
-        machine.cpu_model,
-        machine.cpu_family,
-        machine.cores,
-        machine.threads_per_core,
-        machine.caches,
-        machine.memory_bytes >> 30,
-        machine.virtualisation,
-        machine.architecture,
-    )
-    digest = hashlib.sha256(repr(facts).encode()).hexdigest()[:6]
-    return f"{slug(machine.cpu_model, 'machine')}-{digest}"
-
-
-def slug(text: str, default: str = "unknown") -> str:
-    """A text as a word of small letters, digits and hyphens."""
-    text = re.sub(r"\((r|tm)\)|\bcpu\b|\bprocessor\b|@.*", " ", text.lower())
-    return re.sub(r"[^a-z0-9]+", "-", text).strip("-")[:48].strip("-") or default
 
 
 def _arranged(place: AtlasPlace) -> Atlas:

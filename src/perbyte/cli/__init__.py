@@ -79,8 +79,10 @@ def _run() -> object:
             complain(lacking, f"run: {install_command(extra)}")
             code = EXIT_ENVIRONMENT
         elif isinstance(error, OSError) and error.errno in _REFUSALS:
-            place = error.filename or "standard output"
-            complain(f"{place}: {error.strerror}", "check the permissions and the disk")
+            from perbyte import places
+
+            ours = f"a file of Perbyte's, in {places.runs_home().parent} or {places.build_home()}"
+            complain(f"{error.filename or ours}: {error.strerror}", "check the permissions and the disk")
             code = EXIT_ENVIRONMENT
         else:
             # Python's own exit code for this is 1, which here means that a regression was found

@@ -10,7 +10,7 @@ from perbyte.app.quantities import read_sizes
 from perbyte.app.trying.clock import CELL_S, MOST_S, PAIR_S
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import BaselineOptions, Duration, GentleOption, QuietOption, TimeGateOptions, Words
-from perbyte.cli.streams import note, notes, print_lines
+from perbyte.cli.streams import note, note_once, notes, print_lines
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_MISSING, UsageError
 from perbyte.model import Run
 
@@ -53,8 +53,10 @@ def bench_command(asked: _BenchOptions) -> int:
     `unverified-`.
     """
     from perbyte.app.benchmarks import Benchmarks
+    from perbyte.app.conducting import hear_held
     from perbyte.cli.conduct import conduct_plan
     from perbyte.measure.machine import require_linux
+    from perbyte.model import Policy
     from perbyte.report import benchmarks
     from perbyte.report.export import to_json
     from perbyte.trial.cargo_bench import line_for_cargo
@@ -66,6 +68,8 @@ def bench_command(asked: _BenchOptions) -> int:
     in_turn, conduct = before.baseline or before.keep, partial(conduct_plan, quiet=before.quiet)
     of_files = (asked.places, asked.flags, asked.only, asked.budget, asked.how.gentle)
     project = Benchmarks(*of_files, in_turn, conduct, before.listener)
+    if not asked.show:
+        hear_held(Policy(), note_once)
     project.build()
     for line in project.left_out():
         note(line)

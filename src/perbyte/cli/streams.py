@@ -17,7 +17,7 @@ import json
 import os
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -80,9 +80,19 @@ def control(sequence: str) -> None:
 def _tame(stream: Any) -> None:
     """Let a stream show what would drive a terminal instead of sending it."""
     if not hasattr(stream, "untamed"):
-        stream.untamed = stream.write
+        stream.untamed, flush = stream.write, stream.flush
         colours = wants_colour(stream)
-        stream.write = lambda text: stream.untamed(visible(text, colours=colours))
+        stream.write = lambda text: _named(stream, lambda: stream.untamed(visible(text, colours=colours)))
+        stream.flush = lambda: _named(stream, flush)
+
+
+def _named(stream: Any, act: Callable[[], Any]) -> Any:
+    """Act, and name the stream in an error, which the system does not."""
+    try:
+        return act()
+    except OSError as error:
+        error.filename = "standard output" if stream is sys.stdout else "standard error"
+        raise
 
 
 _TOLD: set[str] = set()

@@ -105,11 +105,12 @@ def run(options: _StudyRunOptions) -> int:
     output.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s of measuring)")
     done = with_counts(done, study, output.listener)
     judgement = judge(study, done.run)
+    question, *answers = answer_lines(judgement)
     if output.table:
-        print_lines(answer_lines(judgement))
-    print_run(done.run, output)
+        print(question)
+    print_run(done.run, output)  # who wins and by how much comes first
     if output.table:
-        print("\n" + render_judgement(judgement), end="")
+        print_lines(["", *answers, "", render_judgement(judgement).rstrip("\n")])
     if extras.has("report"):
         from perbyte.report.pages import write_study_pages
 

@@ -12,7 +12,7 @@ from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.app.trying.clock import BESIDE_S, CALL_S, WALL_S, Clock, command_began, wait_for_change
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import BaselineOptions, Duration, Forms, GateOptions, GentleOption, Words
-from perbyte.cli.streams import note, notes, print_json, print_lines
+from perbyte.cli.streams import note, note_once, notes, print_json, print_lines
 from perbyte.errors import EXIT_FINE, PerbyteError, UsageError
 from perbyte.model import CellFigure, Failure
 
@@ -156,8 +156,11 @@ def try_command(options: TryOptions) -> int:
     FILE is a source in C, C++, assembly, Rust, Zig, Go, Java, Kotlin, Python, JavaScript or TypeScript, a header, or
     an object file.
     """
+    from perbyte.app.conducting import hear_held
     from perbyte.app.trying.trial import NoFigure
+    from perbyte.model import Policy
 
+    hear_held(Policy(), note_once)  # before anything is built
     if options.layout or options.supercop:
         return _try_trees(options)
     trial = _trial(options)

@@ -260,7 +260,7 @@ class _Work:
             return
 
         def piece(file: str, offset: int) -> Any:
-            asked = (piece_here, self._job.id, file, offset)
+            asked = (piece_here, self._job.id, name, file, offset)
             answers = client.sync(client._run, *asked, workers=[address], callback_timeout=_PIECE_S)
             return answers[address]
 
@@ -352,4 +352,4 @@ def measure_saying(job: Job, machine: str) -> Report:
         with contextlib.suppress(Exception):
             worker.log_event(_TOPIC, {"job": job.id, "machine": machine, "text": text})
 
-    return measure_here(job, say)
+    return measure_here(job, machine, say)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import secrets
 import signal
 import subprocess
 import sys
@@ -22,13 +21,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from perbyte import __version__, places
-from perbyte.errors import EXIT_INTERRUPTED, NoSuchRun, StoreError
+from perbyte.errors import EXIT_INTERRUPTED, EnvironmentLacking, NoSuchRun, StoreError
 from perbyte.locks import Lock, held_by
+from perbyte.measure.labels import NAMED, machine_key
+from perbyte.model.naming import LABEL
 from perbyte.store.files import LOCK_FILE, RUN_FILE
 from perbyte.store.manifest import ManifestEntry, entry_of_file
 
 JOB_ID = re.compile(r"[0-9]{8}-[0-9]{6}-[0-9a-f]{8}")
-NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,80}")
+NAME = re.compile(LABEL)
 FILE = re.compile(r"run\.json|manifest\.json|figures\.json|cells\.parquet|samples-\d{8,19}\.(npz|parquet)")
 PIECE_BYTES = 4 << 20
 FILE_LIMIT = 16 << 30
@@ -86,18 +87,14 @@ def fleet_home() -> Path:
 
 
 def machine_label() -> str:
-    """This installation's name in fleets: its profile, and four digits drawn once. Says nothing of whose it is."""
-    from perbyte.atlas.index import machine_name
+    """The name of this machine: the label that its runs have. Raises EnvironmentLacking where none can be kept."""
     from perbyte.measure.machine import describe_machine
 
-    place = fleet_home() / "name"
-    with suppress(OSError, UnicodeDecodeError):
-        if NAME.fullmatch(known := place.read_text(encoding="utf-8").strip()):
-            return known
-    name = f"{machine_name(describe_machine())}-{secrets.token_hex(2)}"
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_text(name + "\n", encoding="utf-8")
-    return name
+    if label := describe_machine().label:
+        return label
+    raise EnvironmentLacking(
+        f"no name can be kept in {places.runs_home().parent}", hint="give the machine one: --name NAME"
+    )
 
 
 def machine_identity() -> str:
@@ -106,7 +103,7 @@ def machine_identity() -> str:
     Containers share the boot of their host, and its cores: they are one machine. Who has given them cores of their own
     says so by PERBYTE_FLEET_MACHINE. Empty where nothing is known.
     """
-    text = os.environ.get("PERBYTE_FLEET_MACHINE", "")
+    text = os.environ.get(NAMED, "")
     for place in _IDENTITIES:
         with suppress(OSError, UnicodeDecodeError):
             text = text or place.read_text(encoding="utf-8").strip()
@@ -138,8 +135,12 @@ def facts_here(name: str) -> MachineFacts:
     )
 
 
-def measure_here(job: Job, say: Callable[[str], None] = lambda text: None) -> Report:
-    """Build what the job needs, measure or go on with it, and lay the run out for fetching. Raises PerbyteError."""
+def measure_here(job: Job, machine: str, say: Callable[[str], None] = lambda text: None) -> Report:
+    """Build what the job needs, measure or go on with it, and lay the run out for fetching.
+
+    `machine` is the name that this one has in the fleet. Raises PerbyteError, also where another machine has measured
+    for the job under that name in a home that both share.
+    """
     from perbyte.atlas.identity import cleaner
 
     clean = str if job.keep_identities else cleaner()
@@ -147,7 +148,8 @@ def measure_here(job: Job, say: Callable[[str], None] = lambda text: None) -> Re
     def tell(text: str) -> None:
         say(clean(text))
 
-    home = _job_home(job.id)
+    home = _job_home(job.id, machine)
+    _require_own(home, machine)
     _stopped.discard(job.id)
     lock = Lock(home / "lock")  # one holder, between threads and processes alike
     lock.wait("measures for a fleet", lambda _: tell("is at work on this already"))
@@ -162,11 +164,11 @@ def measure_here(job: Job, say: Callable[[str], None] = lambda text: None) -> Re
             if begun and _complete(run):
                 break
             if not begun and job.runners:
-                code, text = _perbyte(job.id, ["build", *job.runners], tell)
+                code, text = _perbyte(job.id, home, ["build", *job.runners], tell)
                 if code:
                     return Report(code, clean(text))
             words = ["measure", "--resume", str(run)] if begun else [*job.words, "--out", str(run)]
-            code, text = _perbyte(job.id, words, tell)
+            code, text = _perbyte(job.id, home, words, tell)
             if job.id in _stopped or code >= 0:
                 break
             tell(f"the measuring process was killed by signal {-code}: going on ({attempt + 1})")
@@ -177,11 +179,11 @@ def measure_here(job: Job, say: Callable[[str], None] = lambda text: None) -> Re
         lock.release()
 
 
-def piece_here(job_id: str, name: str, offset: int) -> bytes:
+def piece_here(job_id: str, machine: str, name: str, offset: int) -> bytes:
     """A piece of a file that `measure_here` laid out. Raises StoreError for anything else."""
     if not FILE.fullmatch(name) or offset < 0:
         raise StoreError(f"{name[:80]!r} is not a file of a run")
-    with (_job_home(job_id) / "out" / name).open("rb") as file:
+    with (_job_home(job_id, machine) / "out" / name).open("rb") as file:
         file.seek(offset)
         return file.read(PIECE_BYTES)
 
@@ -203,12 +205,25 @@ def stop_all() -> None:
         stop_here(job_id)
 
 
-def _job_home(job_id: str) -> Path:
-    if not JOB_ID.fullmatch(job_id):
-        raise StoreError(f"{job_id[:80]!r} is not a job of a fleet")
-    home = fleet_home() / job_id
+def _job_home(job_id: str, machine: str) -> Path:
+    """Where a machine keeps what it does for a job: workers that share a home have one each."""
+    if not JOB_ID.fullmatch(job_id) or not NAME.fullmatch(machine):
+        raise StoreError(f"{job_id[:80]!r} of {machine[:80]!r} is not a job of a fleet")
+    home = fleet_home() / job_id / machine
     home.mkdir(parents=True, exist_ok=True)
     return home
+
+
+def _require_own(home: Path, machine: str) -> None:
+    """Raise StoreError where another machine has worked in `home`."""
+    place, key = home / "machine", machine_key()
+    with suppress(FileExistsError), place.open("x", encoding="utf-8") as file:
+        file.write(key)
+    if place.read_text(encoding="utf-8") != key:
+        raise StoreError(
+            f"another machine has measured this job as {machine}, in a home that both share",
+            hint="join with a name of its own: perbyte fleet worker SCHEDULER --name NAME",
+        )
 
 
 def _complete(run: Path) -> bool:
@@ -217,12 +232,12 @@ def _complete(run: Path) -> bool:
     return read_state(run).complete
 
 
-def _perbyte(job_id: str, words: list[str], say: Callable[[str], None]) -> tuple[int, str]:
+def _perbyte(job_id: str, home: Path, words: list[str], say: Callable[[str], None]) -> tuple[int, str]:
     """Run the command in a process and session of its own; give its exit code and its last words.
 
     What it says goes to a file rather than a pipe, so that it outlives this process without losing its reader.
     """
-    place = _job_home(job_id) / "said.txt"
+    place = home / "said.txt"
     with place.open("w", encoding="utf-8") as file:
         process = subprocess.Popen(
             [sys.executable, "-m", "perbyte.cli", *words],

@@ -23,6 +23,7 @@ from distributed.security import Security
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.fleet.machine import NAME, fleet_home, machine_label, stop_all
 from perbyte.fleet.secret import FleetAccess, refuse_stranger
+from perbyte.measure.labels import keep_label
 
 LOOPBACK = "127.0.0.1"
 SLOT = "measure:"
@@ -88,6 +89,8 @@ def run_worker(
         raise UsageError(
             f"'{name[:80]}' is not a valid name of a machine", hint="small letters, digits, hyphens, dots"
         )
+    with contextlib.suppress(OSError):
+        keep_label(name)  # what is measured here is called so from here on, in fleets and elsewhere
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     asyncio.run(join(scheduler, name, say, host=host, ends=ends))
 

@@ -10,9 +10,11 @@ import os
 import platform
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from perbyte.errors import EnvironmentLacking, UsageError
+from perbyte.measure.labels import own_label
 from perbyte.model import Machine
 from perbyte.runners.machinecode import read_flags
 
@@ -43,7 +45,7 @@ _CORE = "/sys/devices/system/cpu/cpu{}/"
 def describe_machine() -> Machine:
     """Return the profile of the machine this process runs on. Never raises: unknown fields stay empty."""
     info = next(cpu_facts())
-    return Machine(
+    profile = Machine(
         cpu_model=core_name(info) or platform.processor(),
         cpu_vendor=info.get("vendor_id") or info.get("cpu implementer") or info.get("mvendorid", ""),
         cpu_family=" ".join(f"{name} {info[name]}" for name in _REVISION if info.get(name)),
@@ -61,6 +63,7 @@ def describe_machine() -> Machine:
         turbo=_turbo(),
         clock_hz_nominal=_nominal_hz(info),
     )
+    return replace(profile, label=own_label(profile))
 
 
 def choose_cores(wanted: Sequence[int] = ()) -> tuple[int, ...]:

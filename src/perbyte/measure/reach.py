@@ -47,8 +47,8 @@ class Reach:
         self._own_s |= states_s
 
     def overdue(self, elapsed_s: float, epochs: int) -> bool:
-        """True where the run has taken what was told, and its cells have epochs enough for an interval."""
-        return elapsed_s > self._most_s and epochs >= ENOUGH_EPOCHS
+        """True where one more epoch like the others outlasts what was told, and there are enough for an interval."""
+        return epochs >= ENOUGH_EPOCHS and elapsed_s * (1 + 1 / epochs) > self._most_s
 
     def late(self, epochs: int) -> str:
         """Say that the run ends with so many epochs."""

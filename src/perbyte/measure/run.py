@@ -193,6 +193,8 @@ class Measurement:
             draws_s = share_s * len(drawn) / max(1, len(cells))
             apart_s = sum(ways.states_s.get(cell, expected_s(cell)) for cell in apart)
             share_ends = time.monotonic() + share_s
+            # calls in states of their own are repeated in the promised epochs, and seldom in more
+            states_end = time.monotonic() + self._budget.share_s(cells, missing, missing)
             epoch = EpochUnderWay(
                 number=number,
                 sessions=sessions,
@@ -219,7 +221,7 @@ class Measurement:
             with self.timing.of("confirming"):
                 self._confirm(epoch)
             rest_s = time.monotonic() - rounds_over
-            self._take_states(epoch, beside, name, ledger.left(apart))
+            self._take_states(epoch, beside, name, ledger.left(apart), states_end)
             if drawn := ledger.left(drawn):
                 self._telling.moment(f"{name}, calls that vary at random", "", number, len(drawn))
                 draws = Draws(epoch, self.history.bursts)
@@ -234,10 +236,13 @@ class Measurement:
         self._telling.note_clean(self.policy.cores)
         self._note_costs(epoch, rest_s)
 
-    def _take_states(self, epoch: EpochUnderWay, beside: _Beside, name: str, cells: Sequence[Cell]) -> None:
+    def _take_states(
+        self, epoch: EpochUnderWay, beside: _Beside, name: str, cells: Sequence[Cell], ends: float
+    ) -> None:
         if cells:
             self._telling.moment(f"{name}, calls in states of their own", "", epoch.number, len(cells))
-            self._ways.states_s |= States(epoch, beside.awake).take(cells)
+            most_s = max(0.0, ends - time.monotonic())
+            self._ways.states_s |= States(epoch, beside.awake).take(cells, most_s)
 
     def _note_ways(self, epoch: EpochUnderWay, *, first: bool) -> None:
         """Say what an epoch showed of the probes, and learn from it how cells are timed from here on."""

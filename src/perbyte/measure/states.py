@@ -17,6 +17,7 @@ calibration of the epoch's process of the same runner.
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import time
@@ -65,16 +66,23 @@ class States:
 
     epoch: EpochUnderWay
     awake: Awake
+    _until: float = math.inf
     _filled: np.ndarray[tuple[int], np.dtype[np.uint64]] | None = None
 
-    def take(self, cells: Sequence[Cell]) -> dict[Cell, float]:
-        """Take the bursts of `cells`; gives the seconds that each took. A fault of a runner costs its own cells."""
+    def take(self, cells: Sequence[Cell], most_s: float = math.inf) -> dict[Cell, float]:
+        """Take the bursts of `cells`; gives the seconds that each took. A fault of a runner costs its own cells.
+
+        In `most_s` seconds, of which each cell gets its part and what others leave: one call whatever the time, and no
+        further one once it is over.
+        """
         groups: dict[Cell, list[Cell]] = {}
         for cell in cells:
             groups.setdefault(replace(cell, state=LOOP) if cell.threads else cell, []).append(cell)
         took: dict[Cell, float] = {}
-        for group in groups.values():
+        ends = time.monotonic() + most_s
+        for done, group in enumerate(groups.values()):
             began = time.monotonic()
+            self._until = began + (ends - began) / (len(groups) - done)
             try:
                 if group[0].threads:
                     self._together(group)
@@ -97,7 +105,7 @@ class States:
                 bursts.append(burst)
                 clean += int(clean_mask(burst, calibration, self.epoch.policy)[0])
                 wanted = CLEAN_CALLS[cell.state]
-                if clean >= wanted or len(bursts) >= MOST_CALLS * wanted:
+                if clean >= wanted or len(bursts) >= MOST_CALLS * wanted or self._late():
                     break
         self.epoch.keep(_joined(bursts))
 
@@ -171,6 +179,11 @@ class States:
                     for request, (session, _) in zip(asked, opened, strict=False):
                         self.epoch.keep(session.receive_measure(request).burst)
                     self.epoch.share.give_back(cell.threads)
+                if self._late():
+                    break
+
+    def _late(self) -> bool:
+        return time.monotonic() >= self._until
 
     @contextmanager
     def _alone(self, cell: Cell, core: int) -> Iterator[tuple[Session, int]]:

@@ -94,6 +94,7 @@ class Machine:
     governor: str = ""
     turbo: str = ""
     clock_hz_nominal: float = 0.0
+    label: str = ""  # its name in fleets and atlases (`measure.labels`)
 
 
 @dataclass(frozen=True, slots=True)

@@ -128,18 +128,28 @@ def run_card(run: Run) -> Card:
     return Card(tuple(race.line() for race in shown), tuple(notes))
 
 
+def _is_aes(figure: CellFigure) -> bool:
+    known = load().algorithms.get(figure.cell.algorithm)
+    return known is not None and known.family == "aes"
+
+
 def _name(figure: CellFigure) -> str:
     return plain(title_of(figure.cell), 44)
 
 
 class _Race:
-    """Figures of one contract that answer one question, at the operation and size that most of them have."""
+    """Figures of one contract that answer one question, at the operation and size that most of them have.
+
+    Among those at which AES was measured, where it was: as most ask for it.
+    """
 
     def __init__(self, run: Run, figures: Sequence[CellFigure], *, several: bool) -> None:
         self.figures, self.several = figures, several
         self.noise, self.precision = run.noise_floor, run.conditions.policy.precision
+        asked_for = [figure for figure in figures if _is_aes(figure)] or figures
+        places = {(figure.cell.operation, figure.cell.size_bytes) for figure in asked_for}
         count = Counter((figure.cell.operation, figure.cell.size_bytes) for figure in figures)
-        self.place = max(count, key=lambda name: (count[name], -operation_order(name[0]), name[1]))
+        self.place = max(places, key=lambda name: (count[name], -operation_order(name[0]), name[1]))
         self.rivals = [
             figure for figure in figures if (figure.cell.operation, figure.cell.size_bytes) == self.place
         ]
@@ -149,10 +159,8 @@ class _Race:
     @property
     def order(self) -> tuple[object, ...]:
         """AES before others, as most ask for it; then by operation and algorithm, as in the tables."""
-        known = (load().algorithms.get(figure.cell.algorithm) for figure in self.rivals)
-        aes = any(algorithm and algorithm.family == "aes" for algorithm in known)
         return (
-            not aes,
+            not any(map(_is_aes, self.rivals)),
             -len(self.rivals),
             operation_order(self.place[0]),
             natural(self.rivals[0].cell.algorithm),

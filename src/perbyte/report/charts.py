@@ -186,17 +186,21 @@ def _points(base: Any, records: Records, value: Any, *, colour: Any, shape: Any,
     return layers
 
 
-def curve_panel(panels: int, columns: int = 3) -> tuple[int, int]:
+def curve_panel(panels: int, columns: int = 3, *, narrow: bool = False) -> tuple[int, int]:
     """Width and height in pixels of each of so many panels of `curves`."""
+    if narrow:
+        return NARROW, 140
     return (WIDE + 60) // min(columns, max(panels, 1)) - 60, 140
 
 
-def curves(layers: Sequence[Any], records: Records, *, panels: Places, columns: int = 3) -> Any:
-    """Lay curves out in small panels by (field, values in order), `columns` beside each other."""
+def curves(
+    layers: Sequence[Any], records: Records, *, panels: Places, columns: int = 3, narrow: bool = False
+) -> Any:
+    """Lay curves out in small panels by (field, values in order), `columns` beside each other, or one if `narrow`."""
     _, order = panels
-    width, height = curve_panel(len(order), columns)
+    width, height = curve_panel(len(order), columns, narrow=narrow)
     panel = alt.layer(*layers).properties(width=width, height=height)
-    wide = min(columns, max(len(order), 1))
+    wide = 1 if narrow else min(columns, max(len(order), 1))
     return panel.facet(facet=_facet(*panels), columns=wide, data=inlined(records))
 
 
@@ -209,7 +213,10 @@ def finished(chart: Any, title: str, subtitle: Sequence[str], *, narrow: bool = 
     """Add title, subtitle and the shared look."""
     lines = [part for line in subtitle for part in textwrap.wrap(line, 58 if narrow else 150)]
     heading = alt.TitleParams(_balanced(title, 40 if narrow else 110), subtitle=lines)
-    result: Chart = chart.properties(title=heading).configure(**theme.config())
+    look = theme.config()
+    if narrow:
+        look["legend"] = {**look["legend"], "columns": 1}
+    result: Chart = chart.properties(title=heading).configure(**look)
     return result
 
 

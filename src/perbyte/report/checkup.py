@@ -49,7 +49,7 @@ def _first_step(seen: Any) -> str:
 
 
 def runners_listing(seen: Any) -> Listing:
-    """A row for each runner: ready, outdated or broken, then those that are not built, then those to opt in to."""
+    """A row for each runner: ready, outdated or broken, then those that are not built; those to opt in to in one."""
     rows = [(spec.name, *_state(spec, result)) for spec, result in seen.checked]
     rows += [
         (spec.name, "absent", f"lacks {', '.join(what)}{f'; install: {install}' * bool(install)}")
@@ -57,10 +57,9 @@ def runners_listing(seen: Any) -> Listing:
         else (spec.name, "not built", f"everything is there; run: perbyte build {spec.name}")
         for spec, what, install in seen.unbuilt
     ]
-    rows += [
-        (spec.name, "opt-in", f"{spec.summary}; build it with: perbyte build {spec.name}")
-        for spec in seen.opt_in
-    ]
+    if seen.opt_in:
+        way = "perbyte list runners names them, perbyte build NAME builds one"
+        rows.append((f"{len(seen.opt_in)} more", "opt-in", way))
     return Listing("Runners", columns("runner | state | what it is"), rows)
 
 

@@ -51,6 +51,14 @@ class Chosen:
             self._left["tiers"] = text
         self.records = kept
 
+    def for_a_telephone(self) -> None:
+        """Keep the largest size, and the first operation of those that have it."""
+        before = len(self.records)
+        self.keep("size_bytes", [max(self.values("size_bytes"), default=0)])
+        self.keep("operation", self.values("operation")[:1])
+        if len(self.records) < before:
+            self._left["narrow"] = "one size and operation of several, a wider page shows more"
+
     def leading(self) -> None:
         """Keep the first libraries of each series."""
         kept: list[dict[str, Any]] = []

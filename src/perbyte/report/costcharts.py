@@ -30,7 +30,7 @@ _STRAIGHT = 0.05  # a model that is further off somewhere is not quoted in a tit
 USELESS = 0.10  # and one that is further off than this is neither drawn nor given
 
 
-def cost_over_size(view: RunView, points: Points) -> Chart | None:
+def cost_over_size(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None:
     """Draw cycles per byte over size, measured and as the model has it, one panel per algorithm."""
     operation = points.operations[0]
     models = {
@@ -81,9 +81,9 @@ def cost_over_size(view: RunView, points: Points) -> Chart | None:
         point.transform_filter(measured),
     ]
     note = "points: measured; lines: the model, cycles = per message + per byte × size"
-    panels = charts.curves(layers, records, panels=("series", series))
+    panels = charts.curves(layers, records, panels=("series", series), narrow=narrow)
     subtitle = subtitle_of(view, points, note, *chosen.told("series", "libraries"))
-    return finished(panels, _cost_title(drawn, operation), subtitle)
+    return finished(panels, _cost_title(drawn, operation), subtitle, narrow=narrow)
 
 
 def at_a_rate(points: Points, *, narrow: bool = False) -> Chart | None:

@@ -115,6 +115,27 @@ def kinds_of(warnings: Iterable[Warning]) -> list[tuple[str, int]]:
     return sorted(kinds.values(), key=lambda item: (-item[1], item[0]))
 
 
+def build_lines(run: Run) -> list[str]:
+    """Where builds of one library say that they have other options: a difference is not their version's alone."""
+    options: dict[str, dict[frozenset[str], list[str]]] = {}
+    for identity in run.conditions.identities:
+        words = frozenset(re.findall(r"(?<!\S)(?:enable|no)-\w+", identity.cpu_features))
+        runners = options.setdefault(identity.library.partition(",")[0], {}).setdefault(words, [])
+        if words and identity.runner not in runners:
+            runners.append(identity.runner)
+    return [
+        f"{plain(library, 60)} was built with other options: "
+        + "; ".join(
+            f"{', '.join(map(plain, runners))} {' '.join(sorted(words))}"
+            for words, runners in builds.items()
+            if words
+        )
+        + ". What these change is no difference of versions"
+        for library, builds in options.items()
+        if sum(map(bool, builds)) > 1
+    ]
+
+
 def condition_lines(run: Run) -> list[str]:
     """Machine, cycle source, libraries and the run itself, one sentence a line."""
     conditions, machine = run.conditions, run.conditions.machine
@@ -134,6 +155,7 @@ def condition_lines(run: Run) -> list[str]:
         lines.append(GENTLE)
     if libraries := library_names(run):
         lines.append("libraries: " + ", ".join(libraries))
+    lines += build_lines(run)
     clean, taken = clean_share(run)
     lines += host_verdict(run)
     title = f"run: {plain(conditions.run_id, 60)}, {counted(len(run.cells))}"

@@ -20,6 +20,7 @@ import msgspec
 from perbyte.model import Estimate, Quality, Run
 from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
+from perbyte.report.card import Card, Line
 from perbyte.report.charts import Chart, Records, finished
 from perbyte.report.labels import Spot, place_labels
 from perbyte.report.listing import Item, Listing, columns
@@ -81,6 +82,19 @@ def history_found(history: History) -> list[str]:
     gains = sorted(gains_of(history, MEGABITS), key=lambda gain: -gain[0])
     shown = gains if len(gains) <= 6 else [*gains[:3], *gains[-3:]]
     return [_gain(line, first, last, gain) for gain, line, first, last in shown]
+
+
+def history_card(history: History) -> Card:
+    """Which line gained most since it was first published, and which gained least."""
+    gains = sorted(gains_of(history, MEGABITS), key=lambda gain: -gain[0])
+    lines = []
+    for about, (gain, line, first, last) in zip(
+        ("most", "least"), [*gains[:1], *gains[1:][-1:]], strict=False
+    ):
+        name, then, now = plain(line.name, 60), first.megabits_per_second, last.megabits_per_second
+        told = f"{_short(then)} Mbit/s in {first.year}, {_short(now)} in {last.year}"
+        lines.append(Line(about, "", f"{name}: {three_digits(gain)} times as fast", cost=told))
+    return Card(tuple(lines))
 
 
 def history_certainty(history: History) -> list[str]:
@@ -206,7 +220,7 @@ def _factor(estimate: Estimate | None) -> str:
     return three_digits(estimate.value) + wide
 
 
-def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
+def history_chart(history: History, unit: str = CYCLES, *, narrow: bool = False) -> Chart | None:
     """Draw the common lines of `history` in `CYCLES` or `MEGABITS`: a panel per algorithm, years on one axis.
 
     Published points are hollow and measured ones filled, and what the code could use is a shape, so that a grey print
@@ -229,7 +243,9 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
     values, below = [record["value"] for record in records], unit == CYCLES
     up: dict[str, Any] = {"title": unit, **charts.decades(values, below=below)}
     x, y = alt.X("year:Q", **along), alt.Y("value:Q", **up)
-    _lay_labels(records, names, (first, last), charts.decade_range(values, below=below), below=below)
+    _lay_labels(
+        records, names, (first, last), charts.decade_range(values, below=below), below=below, narrow=narrow
+    )
     base = alt.Chart().encode(x=x)
     front = base.mark_line(color=theme.MUTED, strokeWidth=1.5, aria=False).encode(y=y, detail="means:N")
     whisker = base.mark_rule(strokeWidth=1.5, color=theme.INK, aria=False).encode(y="low:Q", y2="high:Q")
@@ -254,8 +270,9 @@ def history_chart(history: History, unit: str = CYCLES) -> Chart | None:
         x=alt.X("label_year:Q", **along), y=alt.Y("label_value:Q", **up), text="label:N"
     )
     layers = [front.transform_filter("datum.front"), whisker, point, label]
-    chart = charts.curves(layers, records, panels=("line", names), columns=_COLUMNS)
-    return finished(chart, _history_title(history, unit), _history_subtitle(history, unit, left_out))
+    chart = charts.curves(layers, records, panels=("line", names), columns=_COLUMNS, narrow=narrow)
+    told = _history_subtitle(history, unit, left_out)
+    return finished(chart, _history_title(history, unit), told, narrow=narrow)
 
 
 def _lay_labels(
@@ -265,12 +282,13 @@ def _lay_labels(
     powers: tuple[float, float],
     *,
     below: bool,
+    narrow: bool,
 ) -> None:
     """Put `label_year` and `label_value`, the middle of each label on the two axes, into `records`.
 
     `years` and `powers` (of ten) are the ends of the axes. A label without a free place is emptied.
     """
-    width, height = charts.curve_panel(len(panels), _COLUMNS)
+    width, height = charts.curve_panel(len(panels), _COLUMNS, narrow=narrow)
     wide, high = width / (years[1] - years[0]), height / (powers[1] - powers[0])
 
     def spot(record: dict[str, Any]) -> Spot:

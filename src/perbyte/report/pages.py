@@ -22,8 +22,20 @@ from perbyte.report.card import Card, Line, compared_rows, comparison_card, run_
 from perbyte.report.facts import MEASURED, commands, failure_lines
 from perbyte.report.files import Say, silent, written
 from perbyte.report.grid import Grid, compare_runs
-from perbyte.report.history import history_certainty, history_found, left_out_lines, run_line
-from perbyte.report.html import Block, Page, Section, answer, cards, drawings, heading, listed, text, write
+from perbyte.report.history import history_card, history_certainty, history_found, left_out_lines, run_line
+from perbyte.report.html import (
+    Block,
+    Page,
+    Section,
+    answer,
+    cards,
+    drawings,
+    heading,
+    listed,
+    text,
+    unfolding,
+    write,
+)
 from perbyte.report.pictures import (
     comparison_pictures,
     history_pictures,
@@ -36,13 +48,19 @@ from perbyte.report.pivot import comparison_pivot, run_pivot
 from perbyte.report.ratiocharts import counted_in, mean_ratios
 from perbyte.report.runview import RunView
 from perbyte.report.studyview import tally
+from perbyte.report.trials import beside_line
 from perbyte.report.wording import numbered, percent, sentence, three_digits
 from perbyte.stats.across import floor_across
 from perbyte.stats.compare import Answer
 from perbyte.stats.quantity import Unit
+from perbyte.stats.trials import beside_the_best
 from perbyte.studies.history import History
 from perbyte.studies.judge import history_of, judgement_of
 from perbyte.studies.model import Judgement
+
+NOT_STATED = "not stated"  # the licence that `perbyte try` gives a user's program
+SHOWN = 4  # rows of a user's function that a page opens with
+_GROWN = "How much faster has cryptography become since it was first published?"
 
 
 def write_run_page(run: Run, path: Path, judgement: Judgement | None = None, say: Say = silent) -> Path:
@@ -116,7 +134,7 @@ def _summary(view: RunView, judgement: Judgement | None, notes: Sequence[str], p
     warned = [] if run.complete else ["This run was interrupted; it shows what was measured until then."]
     return [
         *(text(plain(note, 600), "warned") for note in [*warned, *notes]),
-        *(_judged(judgement) if judgement else answer(run_card(run))),
+        *(_judged(judgement, run) if judgement else answer(_tried(run) or run_card(run))),
         picture,
         cards(
             findings.found(view) or ["This run has no two cells of the same contract to compare."],
@@ -186,7 +204,11 @@ def history_page(history: History) -> Page:
         f"The speed of cryptography{span}",
         ["What published studies measured and what was measured with Perbyte, on common algorithms."],
         [
-            Section("summary", "Summary", [main, cards(jumps, history_certainty(history))]),
+            Section(
+                "summary",
+                "Summary",
+                [*answer(history_card(history), _GROWN), main, cards(jumps, history_certainty(history))],
+            ),
             Section("history", "History", [sections.READ, *others] if others else []),
             Section(
                 "explanations",
@@ -207,14 +229,33 @@ def run_names(runs: Sequence[Run]) -> list[str]:
     return numbered([run.path.resolve().name if run.path else run.conditions.run_id for run in runs])
 
 
-def _judged(judgement: Judgement) -> list[Block]:
-    """The answers of this run to the question of the study, and how its claims fared."""
-    first, *rest = [plain(line, 1200) for line in judgement.answers] or ["No claim answers it."]
-    lines = [
-        Line("", "", first, cost=sentence(tally(judgement)) + "."),
-        *(Line("", "", line) for line in rest),
+def own_programs(run: Run) -> list[str]:
+    """The programs of a run of `perbyte try` that are its user's."""
+    tried = run.conditions.command[:1] == ("try",)
+    names = {each.runner for each in run.conditions.identities if tried and each.license == NOT_STATED}
+    return sorted(names)
+
+
+def _tried(run: Run) -> Card | None:
+    """What the user's own functions cost beside the best library, each row; None where nobody tried one."""
+    bests = beside_the_best(run, own_programs(run))
+    several = len({best.own.cell.contract for best in bests}) > 1
+    lines = [Line("", "", plain(beside_line(best, several=several), 300)) for best in bests]
+    rest = [line.winner for line in lines[SHOWN:]]
+    return Card(tuple(lines[:SHOWN]), tuple(rest)) if lines else None
+
+
+def _judged(judgement: Judgement, run: Run) -> list[Block]:
+    """Who wins in this run, and by how much; below it the study's answer, of which all but the first line is folded."""
+    answers = [plain(line, 1200) for line in judgement.answers] or ["No claim answers it."]
+    told, first = sentence(tally(judgement)) + ".", run_card(run).lines[:1]
+    card = Card(first, (told,)) if first else Card((Line("", "", answers.pop(0), cost=told),))
+    rest = [text(line) for line in answers]
+    return [
+        *answer(card, plain(judgement.study.question, 1000)),
+        *rest[:1],
+        *([unfolding(f"The rest of the answer ({len(rest) - 1})", rest[1:])] if len(rest) > 1 else []),
     ]
-    return answer(Card(tuple(lines)), plain(judgement.study.question, 1000))
 
 
 def _lead(run: Run) -> str:
@@ -240,6 +281,8 @@ def _title(run: Run, judgement: Judgement | None) -> str:
     if judgement:
         return f"{judgement.study.title}: measured again"
     machine = plain(run.conditions.machine.cpu_model, 80) or "this machine"
+    if own := own_programs(run):
+        return f"{plain(', '.join(own), 120)} beside the libraries on {machine}"
     return f"How fast cryptography is on {machine}" if run.cells else "A run without figures"
 
 

@@ -74,29 +74,33 @@ def run_pictures(view: RunView) -> tuple[Picture, ...]:
         pictures += drawn("bars", "Who is the fastest", partial(bars, view, points), place, narrow=True)
     for place, operation in enumerate(published_operations(view)):
         heading = f"Published against today: {plain(operation, 24)}"
-        pictures += drawn("published", heading, partial(published, view, operation), place)
+        pictures += drawn("published", heading, partial(published, view, operation), place, narrow=True)
     if not view.points:
         return tuple(pictures)
     points = view.points[0]
     pictures += drawn("rate", "What a rate takes", partial(at_a_rate, points), narrow=True)
     if _has_libraries(points) and len(points.records) <= _LARGE:
-        pictures += drawn("by-library", "The algorithms of each library", partial(by_library, view, points))
+        pictures += drawn(
+            "by-library", "The algorithms of each library", partial(by_library, view, points), narrow=True
+        )
     for place, algorithm in enumerate([*factors_of(points)][:_MOST_ACCELERATED]):
         heading = "With and without the processor's own instructions"
-        pictures += drawn("acceleration", heading, partial(acceleration, view, points, algorithm), place)
+        pictures += drawn(
+            "acceleration", heading, partial(acceleration, view, points, algorithm), place, narrow=True
+        )
     versions = Versions(view.run)
     for place, algorithm in enumerate(versions.algorithms[:_MOST_VERSIONED]):
         pictures += drawn(
             "versions", f"Versions: {plain(algorithm, 40)}", partial(versions.chart, algorithm), place
         )
     if len(points.sizes) > 2:
-        pictures += drawn("cost", "Cost over size", partial(cost_over_size, view, points))
+        pictures += drawn("cost", "Cost over size", partial(cost_over_size, view, points), narrow=True)
     name, heading = "operations", "One operation over the other"
     if any(today for _, today in view.published_ratios):
         name, heading = "ratios", "Ratio of two operations: published and today"
-    pictures += drawn(name, heading, partial(operations, view))
+    pictures += drawn(name, heading, partial(operations, view), narrow=True)
     if len(points.records) > 2:
-        pictures += drawn("everything", "All results at once", partial(everything, view, points))
+        pictures += drawn("everything", "All results at once", partial(everything, view, points), narrow=True)
     return tuple(pictures)
 
 
@@ -138,8 +142,13 @@ def comparison_pictures(grids: Sequence[Grid]) -> tuple[Picture, ...]:
 def history_pictures(history: History) -> tuple[Picture, ...]:
     """The history in cycles per byte and in Mbit/s, as far as there is anything to draw."""
     return (
-        *drawn("history", "History: cycles per byte", partial(history_chart, history, CYCLES)),
-        *drawn("history-throughput", "History: throughput", partial(history_chart, history, MEGABITS)),
+        *drawn("history", "History: cycles per byte", partial(history_chart, history, CYCLES), narrow=True),
+        *drawn(
+            "history-throughput",
+            "History: throughput",
+            partial(history_chart, history, MEGABITS),
+            narrow=True,
+        ),
     )
 
 

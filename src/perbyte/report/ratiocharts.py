@@ -23,7 +23,7 @@ from perbyte.stats.quantity import Unit
 _MOST_RATIOS = 30
 
 
-def operations(view: RunView) -> Chart | None:
+def operations(view: RunView, *, narrow: bool = False) -> Chart | None:
     """Draw the ratios of opposite operations on a logarithmic axis, with the published ones of the study beside them.
 
     Of several pairs of operations, the one with most cells is drawn.
@@ -53,6 +53,7 @@ def operations(view: RunView) -> Chart | None:
         by="library",
         lanes=[*libraries, *(["published"] if hollow else [])],
         rule_at_one=True,
+        narrow=narrow,
     )
     lines = [
         "cost of a call, on a logarithmic axis; right of 1: "
@@ -69,7 +70,7 @@ def operations(view: RunView) -> Chart | None:
         for ratio in (ratios[0], ratios[-1])
     )
     title = sentence(f"{operation} costs {low} to {high} times what {OPPOSITE[operation]} costs")
-    return finished(chart, title, lines)
+    return finished(chart, title, lines, narrow=narrow)
 
 
 def _leading_libraries(view: RunView) -> tuple[list[str], list[str]]:
@@ -86,7 +87,7 @@ def published_operations(view: RunView) -> tuple[str, ...]:
     return tuple(dict.fromkeys(point.published.operation for point in view.paired if _drawable(point)))
 
 
-def published(view: RunView, operation: str) -> Chart | None:
+def published(view: RunView, operation: str, *, narrow: bool = False) -> Chart | None:
     """Draw each published figure and today's as two joined points, in the published unit.
 
     A study that published in several units shows the most frequent.
@@ -97,6 +98,9 @@ def published(view: RunView, operation: str) -> Chart | None:
         return None
     unit = statistics.mode(pair.published.unit for pair in pairs)
     pairs = [pair for pair in pairs if pair.published.unit == unit]
+    known_sizes = sorted({pair.published.size_bytes for pair in pairs})
+    if narrow:
+        pairs = [pair for pair in pairs if pair.published.size_bytes == known_sizes[-1]]
     records = [record for pair in pairs for record in _published_records(pair, unit)]
     sizes = [size_label(size) for size in sorted({pair.published.size_bytes for pair in pairs}) if size]
     look: charts.Look = {"published": (theme.ORANGE, "diamond", []), "today": (theme.BLUE, "circle", [])}
@@ -110,6 +114,7 @@ def published(view: RunView, operation: str) -> Chart | None:
         joined=("published", "today"),
         row=("size", sizes),
         column=("library", list(dict.fromkeys(record["library"] for record in records))),
+        narrow=narrow,
     )
     ratios = sorted(pair.ratio for pair in pairs if pair.ratio)
     middle, low, high = (number(value, 0.01) for value in (statistics.median(ratios), ratios[0], ratios[-1]))
@@ -125,8 +130,13 @@ def published(view: RunView, operation: str) -> Chart | None:
         f"published: {first} {'and others ' if len(study.authors) > 1 else ''}{study.year}; "
         f"today: {machine or 'this machine'}; thin lines: intervals, often narrower than the mark; "
         "the published figures came without",
+        *(
+            [f"{size_label(known_sizes[-1])} of {len(known_sizes)} sizes"]
+            if narrow and known_sizes[1:]
+            else []
+        ),
     ]
-    return finished(chart, title, lines)
+    return finished(chart, title, lines, narrow=narrow)
 
 
 def comparison(grids: Sequence[Grid], *, narrow: bool = False) -> Chart | None:

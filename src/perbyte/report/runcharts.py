@@ -111,7 +111,7 @@ def _bars_or_dots(
     )
 
 
-def by_library(view: RunView, points: Points) -> Chart | None:
+def by_library(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None:
     """Draw the algorithms of each library: a panel per library and operation, a bar per size.
 
     An algorithm that was measured with and without the processor's own instructions counts with them; in a study,
@@ -124,6 +124,8 @@ def by_library(view: RunView, points: Points) -> Chart | None:
         record for record in points.records if record["soft"] == soft or record["algorithm"] not in switched
     ]
     chosen = Chosen(points, kept)
+    if narrow:
+        chosen.for_a_telephone()
     chosen.leading_libraries()
     series = chosen.first_series()
     sizes = chosen.first_sizes(5)
@@ -139,15 +141,17 @@ def by_library(view: RunView, points: Points) -> Chart | None:
         colour=colour if len(labels) > 1 else alt.value(theme.BLUE),
         row=("library", chosen.libraries),
         column=("operation", points.operations),
+        narrow=narrow,
     )
-    rest = chosen.told("sizes", "libraries", "series")
+    rest = chosen.told("narrow", "sizes", "libraries", "series")
     if switched:
         how = "without" if soft else "with"
         rest = [f"what the processor has instructions for is shown {how} them, the tables have both", *rest]
-    return finished(chart, _slowest_title(chosen.records, points, soft), subtitle_of(view, points, *rest))
+    told = subtitle_of(view, points, *rest)
+    return finished(chart, _slowest_title(chosen.records, points, soft), told, narrow=narrow)
 
 
-def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
+def acceleration(view: RunView, points: Points, algorithm: str, *, narrow: bool = False) -> Chart | None:
     """Draw one algorithm with and without the processor's own instructions, by library, size and operation."""
     pairs = {key: pair for key, pair in _tiers(points).items() if key[0] == algorithm}
     if not pairs:
@@ -159,6 +163,8 @@ def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
         here.append({**full, "with": "with", "factor": ""})
         here.append({**soft, "with": "without", "factor": f"{number(factor, factor / 50)}×"})
     chosen = Chosen(points, here)
+    if narrow:
+        chosen.for_a_telephone()
     chosen.leading_libraries()
     sizes = chosen.first_sizes(6)
     tiers = ["without", "with"]
@@ -174,17 +180,21 @@ def acceleration(view: RunView, points: Points, algorithm: str) -> Chart | None:
         ),
         row=("operation", chosen.values("operation")),
         column=("size", [size_label(size) for size in sizes]),
+        narrow=narrow,
     )
     ends = dict.fromkeys(number(pick(factors), 0.1) for pick in (min, max))
     times = " to ".join(ends)
     title = f"{plain(algorithm, 40)}: the processor's own instructions make it {times} times as fast"
-    rest = chosen.told("sizes", "libraries")
-    return finished(chart, title, subtitle_of(view, points, "at the bars: how many times as fast", *rest))
+    rest = chosen.told("narrow", "sizes", "libraries")
+    told = subtitle_of(view, points, "at the bars: how many times as fast", *rest)
+    return finished(chart, title, told, narrow=narrow)
 
 
-def everything(view: RunView, points: Points) -> Chart | None:
+def everything(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None:
     """Draw all figures of a contract at once: a point per cell on a logarithmic axis, a panel per column."""
     chosen = Chosen(points)
+    if narrow:
+        chosen.for_a_telephone()
     chosen.leading_libraries()
     series = chosen.first_series()
     sizes = chosen.first_sizes(6)
@@ -200,6 +210,7 @@ def everything(view: RunView, points: Points) -> Chart | None:
         lanes=chosen.libraries,
         row=operations if any(sizes) else None,
         column=columns if any(sizes) else operations,
+        narrow=narrow,
     )
     headline = Chosen(points, chosen.records)
     headline.accelerated()
@@ -209,7 +220,8 @@ def everything(view: RunView, points: Points) -> Chart | None:
         f"{begin} {best['shown']} to {worst['shown']} {points.unit.value}: "
         f"{best['series']} in {best['library']} to {worst['series']} in {worst['library']}"
     )
-    return finished(chart, title, subtitle_of(view, points, *chosen.told("sizes", "libraries", "series")))
+    told = subtitle_of(view, points, *chosen.told("narrow", "sizes", "libraries", "series"))
+    return finished(chart, title, told, narrow=narrow)
 
 
 def factors_of(points: Points) -> dict[str, list[float]]:

@@ -42,7 +42,7 @@ def as_svg(chart: alt.TopLevelMixin) -> str:
     return _svg(json.dumps(as_specification(chart)))
 
 
-@lru_cache(maxsize=64)  # more charts than a run has
+@lru_cache(maxsize=128)  # more charts than a run has
 def _svg(specification: str) -> str:
     return str(vl_convert.vegalite_to_svg(specification, **_OFFLINE))
 

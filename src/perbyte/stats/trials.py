@@ -88,7 +88,8 @@ def beside_the_best(run: Run, own: Collection[str], stored: Sequence[CellFigure]
             other for other in run.cells if other.cell.runner not in own and _row(other.cell)[1:] == row
         ]
         if figure.cell.runner in own and others:
-            best = min(others, key=lambda other: other.ns_per_call)
+            in_cycles = all(other.cycles_per_call is not None for other in others)  # as the tables rank them
+            best = min(others, key=lambda other: other.per_call if in_cycles else other.ns_per_call)
             number = len(others) + sum(_row(other.cell)[1:] == row for other in stored)
             bests.append(BesideTheBest(figure, best, compare(best, figure, run.noise_floor), number))
     return bests

@@ -60,13 +60,13 @@ def front_page(
     start = [text("There is no figure in this atlas yet.")]
     if lines:
         start = [*answer(card, "Who is the fastest?"), *_picture(view, ordered)]
-    counts = {
-        "algorithms": len(view.main),
-        "libraries": len(shelf),
-        "machines": len(view.runs),
-        "months": len(months),
-    }
-    go_on = [Block("counts", [(f"{n:,}", name) for name, n in counts.items()]), listed(_WAYS)]
+    counts = (
+        counted(len(view.main), "algorithm"),
+        counted(len(shelf), "library", "libraries"),
+        counted(len(view.runs), "machine"),
+        counted(len(months), "month"),
+    )
+    go_on = [Block("counts", [tuple(each.split(" ")) for each in counts]), listed(_WAYS)]
     if gathered.problems:
         go_on.append(listed([f"Left out: {plain(problem, 300)}" for problem in gathered.problems]))
     lead = (

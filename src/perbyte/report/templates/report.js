@@ -171,7 +171,7 @@
   });
 
   // The list of all cells: data in the page, a hundred rows drawn at a time, so that thousands stay quick.
-  var given = $("#cells-data"), data = given ? JSON.parse(given.textContent) : null, PAGE = 100;
+  var given = $("#cells-data"), data = given ? JSON.parse(given.textContent) : null, PAGE = 100, FOLDED = 70;
   if (data) { (function () {
     var section = $("#cells"), table = $("table", section), body = table.tBodies[0];
     var filter = $("input", section), output = $("output", section), pager = $(".pager", section);
@@ -179,6 +179,13 @@
       return { given: one, text: one.map(function (part) { return Array.isArray(part) ? part[1] : part; }).join(" ").toLowerCase() };
     });
     var order = records.slice(), kept = order, page = 0, printing = false;
+    function folded(text) {
+      var all = document.createElement("details"), head = document.createElement("summary"), end = text.lastIndexOf(" ", FOLDED);
+      head.textContent = text.slice(0, end > 0 ? end : FOLDED);
+      all.appendChild(head);
+      all.appendChild(document.createTextNode("… " + text.slice(end > 0 ? end + 1 : FOLDED)));
+      return all;
+    }
     function sortable(part) { return Array.isArray(part) ? part[0] : part; }
     function draw() {
       var all = document.createDocumentFragment();
@@ -188,8 +195,10 @@
           var cell = document.createElement(index === 0 ? "th" : "td");
           if (index === 0) { cell.scope = "row"; }
           cell.className = data.kinds[index] + (data.bad.indexOf(part) >= 0 ? " bad" : "");
-          // A sheet has no room for notes in words: it gets their marks, which the legend explains.
-          cell.textContent = Array.isArray(part) ? part[printing && data.kinds[index] === "notes" ? 0 : 1] : part;
+          // A sheet has no room for notes in words: it gets their marks, which the legend explains. On a screen long
+          // notes are folded, lest a row be as high as what stands beyond the edge of its table.
+          var notes = data.kinds[index] === "notes", text = Array.isArray(part) ? part[printing && notes ? 0 : 1] : part;
+          if (notes && text && text.length > FOLDED) { cell.appendChild(folded(text)); } else { cell.textContent = text; }
           row.appendChild(cell);
         });
         all.appendChild(row);
