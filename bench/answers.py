@@ -213,12 +213,17 @@ def write_first_page(content: dict[str, Any], pages: Path) -> None:
         ),
         "",
     ]
+    by_subject: dict[str, list[dict[str, Any]]] = {}
     for question in content["questions"]:
-        file = pages / f"{question['id']}.md"
-        if file.exists():
-            text = file.read_text(encoding="utf-8")
-            told_there = text.partition("**Answer.** ")[2].partition("\n\n")[0].replace("\n", " ")
-            lines += [*wrapped(f"**[{question['question']}]({question['id']}.md)** {told_there}"), ""]
+        by_subject.setdefault(question["subject"], []).append(question)
+    for subject, questions in by_subject.items():
+        lines += [f"## {subject}", ""]
+        for question in questions:
+            file = pages / f"{question['id']}.md"
+            if file.exists():
+                text = file.read_text(encoding="utf-8")
+                told_there = text.partition("**Answer.** ")[2].partition("\n\n")[0].replace("\n", " ")
+                lines += [*wrapped(f"**[{question['question']}]({question['id']}.md)** {told_there}"), ""]
     lines += ["## Asked, and not answered here", ""]
     lines += [
         line for entry in content["unanswered"] for line in wrapped(f"- {entry['question']}. {entry['why']}")
