@@ -51,7 +51,7 @@ docs: setup            ## what README.md and docs/ show, from real runs
 	$(BIN)/perbyte build
 	sh scripts/docs.sh
 
-answers: setup         ## the pages of docs/answers, measured anew: three minutes, on a quiet machine
+answers: setup         ## the pages of docs/answers, measured anew: seven minutes on a quiet machine, with their runners built
 	$(BIN)/python bench/answers.py
 
 site:                  ## the documents as a site that needs no server: build/site/index.html

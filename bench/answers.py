@@ -4,35 +4,43 @@
 
 The questions, their commands and their sentences are in bench/answers.toml. Without an ID all are measured, about 20 s
 each; runners they need have to be built. Pages of questions that are not measured stay as they are; the first page is
-made of all. A sentence is filled with the figures of its run: a cell with its cost, two with the ratio of theirs.
+made of all. A sentence is filled with the figures of its run: a cell with its cost, two with the ratio of theirs. The
+sentence of a command that measures no cells (`leak`, `advise`) quotes what was printed.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 import textwrap
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from perbyte.model import CellFigure, Run
 from perbyte.model.cell import FULL
+from perbyte.model.run import LeakRun
 from perbyte.model.text import plain
-from perbyte.report.studyview import core_of
-from perbyte.report.text import render_table
+from perbyte.report.studyview import core_name
 from perbyte.report.wording import number, ratio_interval_text, ratio_text
 from perbyte.stats.compare import compare
 from perbyte.stats.quantity import Unit, read
 from perbyte.store import open_run
+from perbyte.store.beside import is_leak_run, read_leaks
 
 TOP = Path(__file__).resolve().parents[1]
 QUESTIONS = Path(__file__).with_name("answers.toml")
 OVER = " over "
+SAYS = "says "
+PRINTED = "printed.txt"
+NO_FIGURE = "(no figure)"
 
 
 def main() -> int:
@@ -53,40 +61,100 @@ def main() -> int:
     for id in given.ids or questions:
         with tempfile.TemporaryDirectory() as scratch:
             place = (given.runs or Path(scratch)) / id
-            run = open_run(place) if place.exists() else measured(questions[id], place)
-        (given.pages / f"{id}.md").write_text(page(questions[id], run), encoding="utf-8")
-        print(f"{id}: {answer(questions[id], run)}")
+            if not place.exists():
+                measure(questions[id], place)
+            made = Made.of(place)
+        (given.pages / f"{id}.md").write_text(page(questions[id], made), encoding="utf-8")
+        print(f"{id}: {answer(questions[id], made)}")
     write_first_page(content, given.pages)
     return 0
 
 
+@dataclass(frozen=True)
+class Made:
+    """What a question's command made: its run, and what it printed."""
+
+    run: Run | LeakRun
+    printed: str
+
+    @classmethod
+    def of(cls, place: Path) -> Made:
+        """Read it from the directory that `measure` filled."""
+        run = next(path for path in (place / "run", *place.glob("home/perbyte/runs/*")) if path.exists())
+        printed = (place / PRINTED).read_text(encoding="utf-8")
+        return cls(read_leaks(run) if is_leak_run(run) else open_run(run), printed)
+
+    @property
+    def day(self) -> str:
+        run = self.run
+        return (run.started_at if isinstance(run, LeakRun) else run.conditions.started_at)[:10]
+
+    @property
+    def core(self) -> str:
+        run = self.run
+        return core_name(run.machine if isinstance(run, LeakRun) else run.conditions.machine)
+
+    @property
+    def libraries(self) -> list[str]:
+        known = self.run.identities if isinstance(self.run, LeakRun) else self.run.cells
+        named = {(each.library, each.library_version.removeprefix(each.library).strip()) for each in known}
+        return sorted(" ".join(name).strip() for name in named)
+
+
 def command(question: dict[str, Any]) -> list[str]:
-    return ["measure", *question["measure"], *question.get("options", ())]
+    words = question.get("command") or ["measure", *question["measure"]]
+    unit = ["--unit", question["unit"]] if "unit" in question else []
+    return [*words, *question.get("options", ()), *unit]
 
 
-def measured(question: dict[str, Any], place: Path) -> Run:
-    """Measure a question. Raises CalledProcessError where a runner is not built."""
-    words = [sys.executable, "-m", "perbyte.cli", *command(question), "--out", str(place), "--quiet"]
-    subprocess.run(words, check=True, stdout=subprocess.DEVNULL)
-    return open_run(place)
+def measure(question: dict[str, Any], place: Path) -> None:
+    """Run a question's command into `place`. Raises CalledProcessError where a runner is not built."""
+    words, environment = command(question), dict(os.environ)
+    place.mkdir(parents=True)
+    if words[0] == "advise":  # it takes no place for its run, so that it gets a home of its own
+        environment["XDG_DATA_HOME"] = str(place / "home")
+    else:
+        words += ["--out", str(place / "run")]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "perbyte.cli", *words, "--quiet"],
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**environment, "COLUMNS": "100"},
+        )
+    except BaseException:
+        shutil.rmtree(place)
+        raise
+    (place / PRINTED).write_text(done.stdout, encoding="utf-8")
 
 
-def answer(question: dict[str, Any], run: Run) -> str:
+def answer(question: dict[str, Any], made: Made) -> str:
     """The sentence with its figures."""
     unit = Unit(question.get("unit", "cycles/byte"))
-    return re.sub(r"\{([^}]+)\}", lambda named: told(named[1], run, unit), question["answer"])
+    return re.sub(r"\{([^}]+)\}", lambda named: told(named[1], made, unit), question["answer"])
 
 
-def told(what: str, run: Run, unit: Unit) -> str:
-    """A cost, or a ratio with its interval, of the cells that `what` names."""
-    figures = [found(name, run) for name in what.split(OVER)]
+def told(what: str, made: Made, unit: Unit) -> str:
+    """A cost, or a ratio with its interval, of the cells that `what` names; or what was printed behind its words."""
+    if what.startswith(SAYS):
+        return said(what.removeprefix(SAYS), made.printed)
+    if isinstance(made.run, LeakRun):
+        return NO_FIGURE
+    figures = [found(name, made.run) for name in what.split(OVER)]
     if None in figures:
-        return "(no figure)"
+        return NO_FIGURE
     if len(figures) == 1:
         reading = read(figures[0], unit)
-        return number(reading.value, reading.half_width) if reading else "(no figure)"
-    ratio = compare(figures[1], figures[0], run.noise_floor).ratio
+        return number(reading.value, reading.half_width) if reading else NO_FIGURE
+    ratio = compare(figures[1], figures[0], made.run.noise_floor).ratio
     return f"{ratio_text(ratio)} ({ratio_interval_text(ratio)})"
+
+
+def said(pattern: str, printed: str) -> str:
+    """The group of a regular expression in what was printed."""
+    match = re.search(pattern, printed, re.MULTILINE)
+    return " ".join(match[1].split()) if match else NO_FIGURE
 
 
 def found(name: str, run: Run) -> CellFigure | None:
@@ -100,17 +168,9 @@ def found(name: str, run: Run) -> CellFigure | None:
     return None
 
 
-def page(question: dict[str, Any], run: Run) -> str:
-    named = {
-        f"{figure.library} {figure.library_version.removeprefix(figure.library).strip()}"
-        for figure in run.cells
-    }
-    libraries = sorted(name.strip() for name in named)
+def page(question: dict[str, Any], made: Made) -> str:
     asked = [f"- [{text}]({link})" for text, link in zip(question["asked"], question["links"], strict=True)]
     built = [f"perbyte build {' '.join(question['build'])}"] if "build" in question else []
-    table = render_table(
-        run, width=100, colour=False, unit=Unit(question["unit"]) if "unit" in question else None
-    )
     lines = [
         f"# {question['question']}",
         "",
@@ -118,10 +178,10 @@ def page(question: dict[str, Any], run: Run) -> str:
         "",
         *(line for text in asked for line in wrapped(text)),
         "",
-        *wrapped(f"**Answer.** {answer(question, run)}"),
+        *wrapped(f"**Answer.** {answer(question, made)}"),
         "",
         *wrapped(
-            f"Measured on {run.conditions.started_at[:10]}, {core_of(run)}: {plain(', '.join(libraries), 300)}. "
+            f"Measured on {made.day}, {made.core}: {plain(', '.join(made.libraries), 300)}. "
             "Ratios have their 95 % intervals in parentheses."
         ),
         "",
@@ -130,7 +190,7 @@ def page(question: dict[str, Any], run: Run) -> str:
         "```",
         "",
         "```text",
-        *table.rstrip().splitlines(),
+        *made.printed.rstrip().splitlines(),
         "```",
     ]
     return "\n".join(line.rstrip() for line in lines) + "\n"
@@ -153,12 +213,17 @@ def write_first_page(content: dict[str, Any], pages: Path) -> None:
         ),
         "",
     ]
+    by_subject: dict[str, list[dict[str, Any]]] = {}
     for question in content["questions"]:
-        file = pages / f"{question['id']}.md"
-        if file.exists():
-            text = file.read_text(encoding="utf-8")
-            told_there = text.partition("**Answer.** ")[2].partition("\n\n")[0].replace("\n", " ")
-            lines += [*wrapped(f"**[{question['question']}]({question['id']}.md)** {told_there}"), ""]
+        by_subject.setdefault(question["subject"], []).append(question)
+    for subject, questions in by_subject.items():
+        lines += [f"## {subject}", ""]
+        for question in questions:
+            file = pages / f"{question['id']}.md"
+            if file.exists():
+                text = file.read_text(encoding="utf-8")
+                told_there = text.partition("**Answer.** ")[2].partition("\n\n")[0].replace("\n", " ")
+                lines += [*wrapped(f"**[{question['question']}]({question['id']}.md)** {told_there}"), ""]
     lines += ["## Asked, and not answered here", ""]
     lines += [
         line for entry in content["unanswered"] for line in wrapped(f"- {entry['question']}. {entry['why']}")

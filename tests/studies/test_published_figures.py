@@ -50,8 +50,13 @@ def test_all_are_there_in_the_order_of_their_years() -> None:
         "blake3-btrfs-2020",
         "kompara-2020",
         "kyber-2020",
+        "xxhash-2020",
         "aegis-2023",
+        "lib25519-2023",
         "openssl-sha-2023",
+        "lelegard-aes-2026",
+        "lelegard-sha-2026",
+        "node-hashes-2026",
     ]
 
 

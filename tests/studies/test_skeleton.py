@@ -178,6 +178,12 @@ def test_the_claims_drawn_are_what_the_table_shows(tmp_path: Path) -> None:
     assert [claim.id for claim in study.claims] == ["order"]
 
 
+def test_algorithms_of_two_kinds_do_not_compete() -> None:
+    rows = "x25519,keygen,119875,cycles\nx25519,dh,114972,cycles\ned25519,keygen,124406,cycles\n"
+    files = draw(ABOUT, read_figures("algorithm,operation,value,unit\n" + rows))
+    assert 'id = "first"' not in files["claims.toml"]
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from perbyte.errors import PerbyteError
-from perbyte.model import Run
+from perbyte.model import Machine, Run
 from perbyte.model.text import markdown_text, plain
 from perbyte.report.listing import Entry, Head, Listing, markdown, records
 from perbyte.report.methods import at_one_place
@@ -367,10 +367,14 @@ def _claim(verdict: Verdict, printed: str, study: Study, cores: Sequence[str], *
 
 
 def core_of(run: Run) -> str:
-    """The core that a run was made on: the processor's name, and its family, as one name stands for several cores."""
-    processor = run.conditions.machine
-    name = plain(processor.cpu_model, 80) or "unknown machine"
-    family = plain(processor.cpu_family, 80).removeprefix("cpu ")
+    """The core that a run was made on."""
+    return core_name(run.conditions.machine)
+
+
+def core_name(machine: Machine) -> str:
+    """The processor's name, and its family, as one name stands for several cores."""
+    name = plain(machine.cpu_model, 80) or "unknown machine"
+    family = plain(machine.cpu_family, 80).removeprefix("cpu ")
     return f"{name} ({family})" if family else name
 
 

@@ -351,7 +351,11 @@ def _claims(figures: Sequence[dict[str, str]], groups: Sequence[_Group]) -> str:
 
 
 def _always_first(figures: Iterable[dict[str, str]], groups: Sequence[_Group]) -> _Group | None:
-    """The algorithm that is the fastest wherever the table compares it with another one; None without such a one."""
+    """The algorithm that is the fastest wherever the table compares it with another one; None without such a one.
+
+    Making keys is no race between kinds: nobody chooses between X25519 and Ed25519 by that.
+    """
+    known = load_catalogue().algorithms
     compared: dict[tuple[str, ...], dict[str, float]] = {}
     for figure in figures:
         match = _CELL.fullmatch(figure["cell"])
@@ -359,7 +363,9 @@ def _always_first(figures: Iterable[dict[str, str]], groups: Sequence[_Group]) -
             value = float(figure["value"])
             cost = -value if Unit(figure["unit"]).more_is_better else value
             place = (match["runner"], match["operation"], match["size"], match["rest"])
-            where = (figure["machine"], figure["library"], *place, figure["unit"])
+            makes_keys = match["operation"] == "keygen" and match["algorithm"] in known
+            kind = known[match["algorithm"]].kind if makes_keys else ""
+            where = (figure["machine"], figure["library"], *place, kind, figure["unit"])
             compared.setdefault(where, {}).setdefault(match["algorithm"], cost)
     races = [costs for costs in compared.values() if len(costs) > 1]
     winners = {min(costs, key=costs.__getitem__) for costs in races}
