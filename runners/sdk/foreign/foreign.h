@@ -21,6 +21,9 @@ enum {
 	PB_LETTER,
 	PB_PAIRS,
 	PB_EXPAND,
+	PB_HANDSHAKE,
+	PB_RECORDS,
+	PB_RANDOM,
 	PB_KINDS
 };
 
@@ -33,7 +36,8 @@ typedef struct pb_foreign {
 	void (*close)(pb_case *);
 	void (*run)(pb_case *, uint64_t n, int call); /* n timed calls; without calls it returns at once */
 	void (*begin)(pb_case *, int call);           /* untimed, before every sample; may be NULL */
-	void (*show)(pb_case *); /* untimed, afterwards: the last output to c->out; may be NULL */
+	void (*show)(pb_case *);      /* untimed, afterwards: the last output to c->out; may be NULL */
+	const struct pb_steps *steps; /* of connections (ends.h); may be NULL */
 } pb_foreign;
 
 /* Room for `count` rows; then one call for each. Lengths in bytes. */

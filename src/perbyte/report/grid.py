@@ -29,7 +29,7 @@ from perbyte.stats.standing import Lead, stand
 _OF_DATA = ("encrypt", "decrypt", "seal", "open", "digest", "mac")  # no data is a size too
 _OPERATIONS = ("setup", *dict.fromkeys(operation for kind in OPERATIONS.values() for operation in kind))
 Key = tuple[str, str, str, str]  # algorithm, tier, state, runner
-_PUBLIC = ("signature", "kem", "key-agreement")
+_PUBLIC = ("signature", "kem", "key-agreement", "handshake")
 
 
 class Place(enum.Enum):
