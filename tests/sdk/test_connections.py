@@ -93,7 +93,9 @@ def test_every_handshake_is_a_new_one_and_says_what_it_sends(name: str) -> None:
                 continue
             rows += 1
             handle = session.prepare(row.algorithm, row.operation, row.contract, 32, seed=checks.SEED)
-            outputs = [bytes.fromhex(str(session.check_calls(handle, calls).output)) for calls in (1, 3)]
+            outputs = [
+                bytes.fromhex(str(session.check_calls(handle, calls).output)) for calls in (1, 3, 2, 3)
+            ]
             assert outputs[0][:SECRET_BYTES] != outputs[1][:SECRET_BYTES], row
             up, down = (
                 int.from_bytes(outputs[1][at : at + 4], "big") for at in (SECRET_BYTES, SECRET_BYTES + 4)

@@ -55,7 +55,7 @@ _UNKEYED = (
     "routine",
     "password-hash",
 )
-_UNTAGGED = ("block-cipher", "stream-cipher", "kdf", "permutation", "records", "probe", "routine")
+_UNTAGGED = ("block-cipher", "stream-cipher", "kdf", "permutation", "records", "random", "probe", "routine")
 _WITHOUT_ANSWERS = (
     "decrypt",
     "encapsulate",
