@@ -100,5 +100,5 @@ func tlsRows() []perbyte.Row {
 			rows = append(rows, perbyte.Handshake("tls13-"+group+"-"+of, tlsCalls, tlsEnds(group, of)))
 		}
 	}
-	return append(rows, perbyte.Records("tls13-aes-128-gcm", tlsCalls, tlsEnds("x25519", "ecdsa-p256")))
+	return append(rows, perbyte.Records("tls13-aes-128-gcm", tlsCalls, tlsEnds("p256", "ecdsa-p256")))
 }

@@ -114,9 +114,9 @@ typedef struct pb_tls {
 		PB_TLS_GROUP(tls_handshake_family, "x25519"),                                                \
 		PB_TLS_GROUP(tls_handshake_family, "p256"),                                                  \
 		PB_TLS_GROUP(tls_handshake_family, "x25519mlkem768"),                                        \
-		PB_TLS_ROW("aes-128-gcm", tls_record_family, "x25519", "ecdsa-p256", "aes-128-gcm", 0, 0),   \
-		PB_TLS_ROW("aes-256-gcm", tls_record_family, "x25519", "ecdsa-p256", "aes-256-gcm", 0, 0),   \
-		PB_TLS_ROW("chacha20-poly1305", tls_record_family, "x25519", "ecdsa-p256",                   \
+		PB_TLS_ROW("aes-128-gcm", tls_record_family, "p256", "ecdsa-p256", "aes-128-gcm", 0, 0),     \
+		PB_TLS_ROW("aes-256-gcm", tls_record_family, "p256", "ecdsa-p256", "aes-256-gcm", 0, 0),     \
+		PB_TLS_ROW("chacha20-poly1305", tls_record_family, "p256", "ecdsa-p256",                     \
 			   "chacha20-poly1305", 0, 0),                                                       \
 		PB_END_OF_ROWS}
 
