@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from made_runs import made_figure, made_run
@@ -10,6 +11,7 @@ from made_runs import made_figure, made_run
 from perbyte.catalogue import load
 from perbyte.model import Behaviour, Cell, CellFigure, Run
 from perbyte.report.handshakes import handshakes_listing, needs_of
+from perbyte.report.listing import Entry
 from perbyte.report.runtext import RunExtras, render_run, run_json
 
 TLS = "tls13-x25519-ecdsa-p256"
@@ -29,6 +31,10 @@ def figure(algorithm: str, operation: str, cycles: float) -> CellFigure:
     return made_figure(Cell("openssl", algorithm, operation, 32, contract), cycles)
 
 
+def texts(row: Sequence[Entry]) -> list[str]:
+    return [str(entry[0]) if isinstance(entry, tuple) else str(entry) for entry in row]
+
+
 def a_run(*left_out: str) -> Run:
     figures = [figure(*row, cycles) for row, cycles in COSTS.items() if row[1] not in left_out]
     wire = Behaviour(figures[0].cell, wire=(285, 1_040, 1))
@@ -40,18 +46,31 @@ def test_ends_primitives_and_bytes_stand_beside_the_whole() -> None:
     assert listing
     (row,) = listing.rows
     # 2 x 50,000 + 2 x 60,000 + 40,000 + 2 x 100,000 of 1,000,000
-    assert row[2:] == ("1,000,000", "600,000", "390,000", "460,000", "46%", "285", "1,040", "1")
+    assert texts(row)[2:] == ["1,000,000", "600,000", "390,000", "460,000", "46%", "285", "1,040", "1"]
     assert "1,040" in render_run(a_run(), None, RunExtras())
     (record,) = json.loads(json.dumps(run_json(a_run(), RunExtras())))["handshakes"]
-    assert record["share"] == "46%"
+    assert (record["library"], record["share"], record["to_client"]) == ("openssl", 0.46, 1_040)
 
 
 def test_a_share_is_not_told_of_half_the_primitives() -> None:
     listing = handshakes_listing(a_run("verify", "server"))
     assert listing
     (row,) = listing.rows
-    assert row[2:7] == ("1,000,000", "600,000", "–", "–", "–")
+    assert texts(row)[2:7] == ["1,000,000", "600,000", "–", "–", "–"]
     assert "openssl/ecdsa-p256/verify" in " ".join(listing.notes)
+
+
+def test_ends_that_are_not_the_whole_are_told() -> None:
+    listing = handshakes_listing(a_run())
+    assert listing
+    assert "together" not in " ".join(listing.notes)
+    figures = [
+        figure(TLS, operation, cycles)
+        for operation, cycles in (("handshake", 1e6), ("client", 2e5), ("server", 3e5))
+    ]
+    lying = handshakes_listing(made_run(figures))
+    assert lying
+    assert "take 0.50 times" in " ".join(lying.notes)
 
 
 def test_a_run_without_handshakes_says_nothing_of_them() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 from perbyte.model import Cell, CellFigure, Run
 from perbyte.model.text import plain
-from perbyte.report.listing import Head, Listing
+from perbyte.report.listing import Entry, Head, Listing
 from perbyte.report.wording import percent
 
 WHOLE = "handshake"
@@ -24,10 +24,12 @@ _GROUPS = {
         ("x25519mlkem768", operation, 1) for operation in ("keygen", "encapsulate", "decapsulate")
     ),
 }
+CLOSE = 0.1  # between the sum of both ends and the whole; caches hold what the other end used
 _FIRST, _RESUMED = "tls13-", "resumed"
 _Place = tuple[str, str, str]  # runner, tier, algorithm
 Needs = tuple[tuple[str, str, int], ...]
-HEADS = ("both ends", "client", "server", "primitives", "share", "to server", "to client", "round trips")
+_FIELDS = ("both_ends", "client", "server", "primitives", "share", "to_server", "to_client", "round_trips")
+HEADS = tuple(Head(field.replace("_", " "), "n", field) for field in _FIELDS)
 
 
 def needs_of(algorithm: str) -> Needs:
@@ -51,14 +53,11 @@ def handshakes_listing(run: Run) -> Listing | None:
     missing: dict[str, None] = {}
     rows = [_row(place, known, sent, missing) for place in wholes]
     notes = ["Cycles a handshake. Primitives: key exchange, signature and verifications, by their own rows."]
+    notes += [apart for place in wholes if (apart := _apart(place, known[place]))]
     if missing:
         notes.append(f"for the share, measure in the same run too: {plain(', '.join(missing), 300)}")
-    names = (Head("algorithm"), Head("library", once=True))
-    return (
-        Listing("Handshakes", (*names, *(Head(head, "n") for head in HEADS)), rows, tuple(notes))
-        if rows
-        else None
-    )
+    names = (Head("algorithm", "", "algorithm"), Head("library", "", "library", once=True))
+    return Listing("Handshakes", (*names, *HEADS), rows, tuple(notes)) if rows else None
 
 
 def _row(
@@ -66,7 +65,7 @@ def _row(
     known: Mapping[_Place, Mapping[str, CellFigure]],
     sent: Mapping[Cell, Sequence[int]],
     missing: dict[str, None],
-) -> tuple[str, ...]:
+) -> tuple[Entry, ...]:
     runner, cpu, algorithm = place
     costs = [_cost(known[place].get(operation)) for operation in (WHOLE, "client", "server")]
     total, lacks = 0.0, False
@@ -76,11 +75,23 @@ def _row(
         if not cost:
             missing[f"{runner}/{needed}/{operation}"] = None
             lacks = True
-    share = "–" if lacks or not costs[0] else percent(total / costs[0])
-    wire = sent.get(known[place][WHOLE].cell, ())
-    facts = [f"{fact:,}" for fact in wire] or ["–"] * 3
-    texts = [f"{cost:,.0f}" if cost else "–" for cost in (*costs, 0.0 if lacks else total)]
-    return (plain(algorithm, 60), plain(runner, 40), *texts, share, *facts)
+    share = 0.0 if lacks or not costs[0] else total / costs[0]
+    wire = sent.get(known[place][WHOLE].cell, (0, 0, 0))
+    counts = [
+        (f"{count:,.0f}", count) if count else ("–", None) for count in (*costs, 0.0 if lacks else total)
+    ]
+    facts = [(f"{fact:,}", fact) if fact else ("–", None) for fact in wire]
+    names = [(text, text) for text in (plain(algorithm, 60), plain(runner, 40))]
+    return (*names, *counts, (percent(share), share) if share else ("–", None), *facts)
+
+
+def _apart(place: _Place, figures: Mapping[str, CellFigure]) -> str:
+    """Where the ends together are not the whole: one of them does more or less than it does for a handshake."""
+    whole, client, server = (_cost(figures.get(operation)) for operation in (WHOLE, "client", "server"))
+    if not client or not server or abs((client + server) / whole - 1) <= CLOSE:
+        return ""
+    name = f"{plain(place[0], 40)}/{plain(place[2], 60)}"
+    return f"{name}: client and server together take {(client + server) / whole:.2f} times what both ends do at once"
 
 
 def _cost(figure: CellFigure | None) -> float:
