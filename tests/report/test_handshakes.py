@@ -73,6 +73,15 @@ def test_ends_that_are_not_the_whole_are_told() -> None:
     assert "take 0.50 times" in " ".join(lying.notes)
 
 
+def test_a_handshake_costs_cycles_of_a_call_and_has_no_rival() -> None:
+    table = render_run(
+        made_run([*a_run().cells, figure("tls13-x25519-resumed", "handshake", 5e5)]), None, RunExtras()
+    )
+    assert "cycles per call · handshake/1" in table
+    assert "GB/s" not in table.partition("Handshakes")[0]
+    assert "►" not in table
+
+
 def test_a_run_without_handshakes_says_nothing_of_them() -> None:
     assert handshakes_listing(made_run([figure("x25519", "derive", 1.0)])) is None
     assert handshakes_listing(a_run("handshake")) is None

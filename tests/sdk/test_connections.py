@@ -77,7 +77,17 @@ def test_records_are_read_by_the_other_end_before_the_next_sample(program: Path)
     assert seen(program, "receive", 1, fault="t")[2] == bytes([2, 2, 3, 4])  # shown to whoever compares
 
 
-RUNNERS = ("openssl", "openssl-next", "openssl-4", "openssl-1", "aws-lc", "gnutls", "wolfssl-package", "rustls", "go")
+RUNNERS = (
+    "openssl",
+    "openssl-next",
+    "openssl-4",
+    "openssl-1",
+    "aws-lc",
+    "gnutls",
+    "wolfssl-package",
+    "rustls",
+    "go",
+)
 
 
 @pytest.mark.parametrize("name", RUNNERS)
