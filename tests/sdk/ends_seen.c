@@ -138,8 +138,8 @@ int main(int argc, char **argv)
 	printf("\n%d %zu ", (int)c.failures, c.out_len);
 	for (size_t i = 0; i < c.out_len; i++)
 		printf("%02x", out[i]);
+	printf("\n");
 	pb_ends_close(&c);
 	free(c.ctx);
-	printf("\n");
 	return 0;
 }
