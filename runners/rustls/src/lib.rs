@@ -45,7 +45,7 @@ impl Write for Stream {
 
 /// A ticket is good for one connection, whose server gives out the next. The first connection's server gives out many, for
 /// connections that end before they have taken one in.
-const SUPPLY: usize = 1000;
+const SUPPLY: usize = 200;
 
 /// Full handshakes keep the newest ticket and use none.
 #[derive(Debug)]
@@ -242,7 +242,10 @@ pub unsafe extern "C" fn rustls_end(
 
 #[no_mangle]
 pub unsafe extern "C" fn rustls_free_end(end: *mut c_void) {
-    drop(Box::from_raw(end as *mut End));
+    let mut end = Box::from_raw(end as *mut End);
+    if end.resumed && !end.connection.is_handshaking() {
+        let _ = end.go_on(); // its ticket is not lost
+    }
 }
 
 /// 1 where the end still waits for the other one, 0 where its handshake is done, -1 where it was refused.
