@@ -63,6 +63,12 @@ static int attach(SSL *end, BIO *in, BIO *out)
 	return 1;
 }
 
+#if OPENSSL_VERSION_NUMBER >= 0x40000000L
+#define EXPECT_NAME SSL_set1_dnsname
+#else
+#define EXPECT_NAME SSL_set1_host
+#endif
+
 static int greet(pb_case *c, pb_joint *j)
 {
 	const struct tls *t = c->ctx;
@@ -73,7 +79,7 @@ static int greet(pb_case *c, pb_joint *j)
 	BIO_set_mem_eof_return(w->down, -1);
 	SSL *client = j->client = SSL_new(t->client);
 	return attach(client, w->down, w->up) && SSL_set_tlsext_host_name(client, "localhost") &&
-	       SSL_set1_host(client, "localhost") && (!t->ticket || SSL_set_session(client, t->ticket)) &&
+	       EXPECT_NAME(client, "localhost") && (!t->ticket || SSL_set_session(client, t->ticket)) &&
 	       waits(client, SSL_connect(client));
 }
 
