@@ -93,7 +93,7 @@ PB_LOOP(derive_peer, struct state,
 static const pb_variant exchange_variants[] = {
 	{"derive", "pk/1", "EVP_PKEY_derive", NULL, derive, NULL},
 	{"derive", "peer/1", "EVP_PKEY_derive_set_peer, EVP_PKEY_derive", NULL, derive_peer, NULL},
-	{"derive", "object/1",
+	{"derive", "context/1",
 	 "EVP_PKEY_CTX_new, EVP_PKEY_derive_init, EVP_PKEY_derive_set_peer, EVP_PKEY_derive, "
 	 "EVP_PKEY_CTX_free",
 	 NULL, derive_object, NULL},

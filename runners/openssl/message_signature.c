@@ -285,10 +285,10 @@ PB_LOOP(verify_object, struct state, verified_once(state->key, in, size, out_max
 #define OF_MESSAGES                                                                                          \
 	{"sign", "pk/1", SIGN_CALL, NULL, sign_message, NULL},                                               \
 		{"verify", "pk/1", VERIFY_CALL, NULL, verify_message, NULL},                                 \
-		{"sign", "object/1",  "EVP_MD_CTX_new, EVP_DigestSignInit, EVP_DigestSign, EVP_MD_CTX_free", \
+		{"sign", "context/1",  "EVP_MD_CTX_new, EVP_DigestSignInit, EVP_DigestSign, EVP_MD_CTX_free", \
 		 NULL,   sign_object, NULL},                                                                 \
 		{"verify",                                                                                   \
-		 "object/1",                                                                                 \
+		 "context/1",                                                                                 \
 		 "EVP_MD_CTX_new, EVP_DigestVerifyInit, EVP_DigestVerify, EVP_MD_CTX_free",                  \
 		 NULL,                                                                                       \
 		 verify_object,                                                                              \
@@ -364,9 +364,9 @@ static const pb_variant ecdsa_variants[] = {
 	{"sign", "pk/1", "EVP_PKEY_sign (DER)", NULL, sign_digest, show_numbers},
 	{"verify", "pk/1", "EVP_PKEY_verify (DER)", take_numbers, verify_digest, NULL},
 	{"keygen", "pk/1", PKEY_KEYGEN_CALLS, NULL, signature_keygen, show_pair},
-	{"sign", "object/1", "EVP_PKEY_CTX_new, EVP_PKEY_sign_init, EVP_PKEY_sign, EVP_PKEY_CTX_free", NULL,
+	{"sign", "context/1", "EVP_PKEY_CTX_new, EVP_PKEY_sign_init, EVP_PKEY_sign, EVP_PKEY_CTX_free", NULL,
 	 sign_digest_object, show_numbers},
-	{"verify", "object/1", "EVP_PKEY_CTX_new, EVP_PKEY_verify_init, EVP_PKEY_verify, EVP_PKEY_CTX_free",
+	{"verify", "context/1", "EVP_PKEY_CTX_new, EVP_PKEY_verify_init, EVP_PKEY_verify, EVP_PKEY_CTX_free",
 	 take_numbers, verify_digest_object, NULL},
 	KEY_FORMS,
 	PB_END_OF_VARIANTS,

@@ -201,6 +201,7 @@ def test_contracts_are_those_of_the_method(catalogue):
         "record/1",
         "random/1",
         "object/1",
+        "context/1",
         "fetch/1",
         "peer/1",
         "pem/1",
