@@ -67,6 +67,7 @@ PARTS: dict[str, dict[str, str]] = {
     "How good a figure is": {
         "How a figure comes about": "docs/measurement",
         "How good the figures are": "docs/trust",
+        "What other tools measure": "docs/peers",
         "Validation": "docs/validation/README",
         "Few samples": "docs/validation/few-samples",
         "The basis of every constant": "docs/constants",

@@ -3,6 +3,7 @@
 #ifndef PERBYTE_AWS_LC_FAMILIES_H
 #define PERBYTE_AWS_LC_FAMILIES_H
 
+#include <ends.h>
 #include <perbyte.h>
 
 extern const pb_row cipher_rows[], aead_rows[], digest_rows[], mac_rows[], kdf_rows[], curve_rows[],
@@ -13,6 +14,10 @@ extern const pb_row own_digest_rows[];
 
 /* The family of digests; param of a row: the function that gives the EVP_MD. */
 extern const pb_family digest_family;
+
+/* TLS 1.3, by runners/openssl/tls.c, where RUNNER_TLS is defined. */
+extern const pb_row tls_rows[], evp_random_rows[];
+int tls_there(const pb_row *);
 
 /* Keep "what: the library's own words" as the case's error; returns -1. */
 int library_fail(pb_case *c, const char *what);

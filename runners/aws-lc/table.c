@@ -85,8 +85,21 @@ static const char *version(void)
 #endif
 }
 
-static const pb_row *const tables[] = {cipher_rows, aead_rows,  digest_rows, own_digest_rows, mac_rows,
-				       kdf_rows,    curve_rows, rsa_rows,    pqc_rows,        NULL};
+static const pb_row *const tables[] = {cipher_rows, aead_rows,       digest_rows, own_digest_rows, mac_rows,
+				       kdf_rows,    curve_rows,      rsa_rows,    pqc_rows,
+#ifdef RUNNER_TLS
+				       tls_rows,    evp_random_rows,
+#endif
+				       NULL};
+
+#ifdef RUNNER_TLS
+static int offers(const pb_row *row)
+{
+	int there = !pb_is_tls(row) || tls_there(row);
+	ERR_clear_error();
+	return there;
+}
+#endif
 
 static const pb_runner runner = {
 	.name = RUNNER_NAME,
@@ -101,6 +114,9 @@ static const pb_runner runner = {
 	.cpu_features = cpu_features,
 	.object = (const void *)EVP_aead_aes_128_gcm,
 	.start = start,
+#ifdef RUNNER_TLS
+	.offers = offers,
+#endif
 	.tables = tables,
 };
 

@@ -1,4 +1,7 @@
 /* GnuTLS by gnutls/crypto.h: AEADs, hashes, HMAC, key derivation. */
+#include "tls.h"
+
+#include <direct.h>
 #include <perbyte.h>
 
 #include <gnutls/crypto.h>
@@ -141,7 +144,16 @@ static const pb_row rows[] = {
 	ROW("hmac-sha-512", hmac, GNUTLS_MAC_SHA512, 64, 0, 64),
 	PB_END_OF_ROWS,
 };
-static const pb_row *const tables[] = {rows, NULL};
+/* ---- random bytes ---- */
+
+PB_DIRECT_RANDOM(random, "random-bytes", "gnutls_rnd", gnutls_rnd(GNUTLS_RND_RANDOM, out, size) != 0);
+
+static const pb_row *const tables[] = {rows, tls_rows, random_rows, NULL};
+
+static int offers(const pb_row *row)
+{
+	return !pb_is_tls(row) || tls_there(row);
+}
 
 static const char *version(void)
 {
@@ -162,6 +174,7 @@ int main(int argc, char **argv)
 		.version = version,
 		.object = (const void *)gnutls_aead_cipher_init,
 		.start = start,
+		.offers = offers,
 		.tables = tables,
 	};
 	return pb_runner_main(&runner, argc, argv);

@@ -11,6 +11,7 @@ import (
 	"crypto/hpke"
 	"crypto/md5"
 	"crypto/mlkem"
+	"crypto/rand"
 	"crypto/rc4"
 	"crypto/sha1"
 	"crypto/sha256"
@@ -130,9 +131,9 @@ func features() string {
 func main() {
 	x25519Public, x25519 := agreement(ecdh.X25519())
 	p256Public, p256 := agreement(ecdh.P256())
-	perbyte.Main(
-		perbyte.Library{Name: "Go", License: "BSD-3-Clause", Version: strings.TrimPrefix(runtime.Version(), "go") +
-			", x/crypto 0.58.0", Features: features()},
+	library := perbyte.Library{Name: "Go", License: "BSD-3-Clause", Version: strings.TrimPrefix(runtime.Version(), "go") +
+		", x/crypto 0.58.0", Features: features()}
+	rows := append(tlsRows(),
 		perbyte.Hash("md5", 16, "md5.Sum", func(out, data []byte) { d := md5.Sum(data); copy(out, d[:]) }),
 		perbyte.Hash("sha-1", 20, "sha1.Sum", func(out, data []byte) { d := sha1.Sum(data); copy(out, d[:]) }),
 		perbyte.Hash("sha-224", 28, "sha256.Sum224", func(out, data []byte) { d := sha256.Sum224(data); copy(out, d[:]) }),
@@ -172,10 +173,12 @@ func main() {
 		rsaSigned("rsa-pss-2048", 256),
 		rsaSigned("rsa-pss-3072", 384),
 		rsaSigned("rsa-pss-4096", 512),
+		perbyte.Random("random-bytes", "rand.Read", func(out []byte) { rand.Read(out) }),
 		newRSA("rsa-2048", 2048),
 		newRSA("rsa-3072", 3072),
 		letter("hpke-x25519-aes-128-gcm", hpke.DHKEM(ecdh.X25519()), hpke.AES128GCM(), 32),
 		letter("hpke-x25519-chacha20-poly1305", hpke.DHKEM(ecdh.X25519()), hpke.ChaCha20Poly1305(), 32),
 		letter("hpke-p256-aes-128-gcm", hpke.DHKEM(ecdh.P256()), hpke.AES128GCM(), 65),
 	)
+	perbyte.Main(library, rows...)
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "direct.h"
 #include "families.h"
 
 #define PARAM(algo, mode)                                                                                    \
@@ -150,8 +151,12 @@ static const pb_row others[] = {
 	PB_END_OF_ROWS,
 };
 
-static const pb_row *const tables[] = {ciphers, aeads,           hashes,    macs,
-				       others,  public_key_rows, pair_rows, NULL};
+/* Gives no error: it ends the process where there is no entropy. */
+PB_DIRECT_RANDOM(random, "random-bytes", "gcry_randomize",
+		 (gcry_randomize(out, size, GCRY_STRONG_RANDOM), 0));
+
+static const pb_row *const tables[] = {ciphers,         aeads,     hashes,      macs, others,
+				       public_key_rows, pair_rows, random_rows, NULL};
 
 static const char *version(void)
 {

@@ -1,6 +1,8 @@
 /* X25519, Ed25519, ML-KEM-768, and who answers. */
 #include "families.h"
 
+#include <direct.h>
+
 #include <sodium.h>
 
 #include <stdlib.h>
@@ -134,7 +136,9 @@ static int offers(const pb_row *row)
 	return strcmp(row->algorithm, "aes-256-gcm") != 0 || crypto_aead_aes256gcm_is_available();
 }
 
-static const pb_row *const tables[] = {secret_rows, hash_rows, public_rows, NULL};
+PB_DIRECT_RANDOM(random, "random-bytes", "randombytes_buf", (randombytes_buf(out, size), 0));
+
+static const pb_row *const tables[] = {secret_rows, hash_rows, public_rows, random_rows, NULL};
 
 static const pb_runner runner = {
 	.name = RUNNER_NAME,

@@ -6,13 +6,13 @@ here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 
 recipe() {
 	cd "$crate/openssl"
-	configure no-shared no-tests no-engine no-async no-ssl no-tls no-dtls no-comp no-ui-console
-	make -s -j"$jobs" build_generated libcrypto.a
-	cp libcrypto.a "$install/lib"
+	configure no-shared no-tests no-engine no-async no-ssl no-dtls no-comp no-ui-console
+	make -s -j"$jobs" build_generated libcrypto.a libssl.a
+	cp libcrypto.a libssl.a "$install/lib"
 	cp -r include/openssl "$install/include"
 }
 
 obtain
 cd "$runners/openssl"
 compile "$name" -include "$here/older.h" -I. -I"$install/include" "$here"/*.c aead.c capabilities.c cipher.c digest.c \
-	exchange.c message_signature.c "$install/lib/libcrypto.a"
+	exchange.c message_signature.c random.c tls.c "$install/lib/libssl.a" "$install/lib/libcrypto.a"

@@ -19,13 +19,16 @@
 
 /* Built without engines, 1.1 follows a null pointer where it is to go on with the hash of the context. */
 #define EVP_DigestInit_ex2(CTX, MD, PARAMS) EVP_DigestInit_ex(CTX, (MD) ? (MD) : EVP_MD_CTX_md(CTX), NULL)
+#define FETCH_CALLS                         "EVP_get_digestbyname"
 #define DIGEST_AGAIN                        "EVP_DigestInit_ex(ctx, EVP_MD_CTX_md(ctx), NULL)"
 
 #define EVP_CIPHER_CTX_get_key_length EVP_CIPHER_CTX_key_length
 #define EVP_CIPHER_CTX_get_iv_length  EVP_CIPHER_CTX_iv_length
 #define EVP_CIPHER_get_block_size     EVP_CIPHER_block_size
 
-#define EVP_PKEY_generate                              EVP_PKEY_keygen
+#define EVP_PKEY_generate EVP_PKEY_keygen
+#define EVP_PKEY_new_raw_private_key_ex(LIBRARY, NAME, PROPERTIES, KEY, LENGTH)                              \
+	EVP_PKEY_new_raw_private_key(OBJ_sn2nid(NAME), NULL, KEY, LENGTH)
 #define EVP_PKEY_CTX_new_from_pkey(LIBRARY, KEY, MORE) EVP_PKEY_CTX_new(KEY, NULL)
 #define EVP_DigestSignInit_ex(CTX, PCTX, NAME, LIBRARY, PROPERTIES, KEY, PARAMS)                             \
 	EVP_DigestSignInit(CTX, PCTX, (NAME) ? EVP_get_digestbyname(NAME) : NULL, NULL, KEY)

@@ -3,6 +3,8 @@
 #include "evp.h"
 #include "pkey.h"
 
+#include <ends.h>
+
 #include <openssl/crypto.h>
 #include <openssl/ec.h>
 #include <openssl/err.h>
@@ -67,7 +69,8 @@ static const pb_row symmetric[] = {
 	PB_END_OF_ROWS,
 };
 
-static const pb_row *const tables[] = {symmetric, evp_exchange_rows, evp_message_rows, NULL};
+static const pb_row *const tables[] = {symmetric, evp_exchange_rows, evp_message_rows,
+				       tls_rows,  evp_random_rows,   NULL};
 
 static int has_pairs(const struct pkey_kind *kind)
 {
@@ -80,7 +83,10 @@ static int has_pairs(const struct pkey_kind *kind)
 static int offers(const pb_row *row)
 {
 	const pb_family *f = row->family;
-	int there = f == &evp_exchange_family || f == &evp_message_family || f == &evp_ecdsa_family
+	int there = row == evp_random_rows ? 1
+		    : pb_is_tls(row)       ? tls_there(row)
+		    : f == &evp_exchange_family || f == &evp_message_family || f == &evp_edwards_family ||
+				    f == &evp_ecdsa_family
 			    ? has_pairs(row->param)
 		    : f == &evp_digest_family || f == &evp_xof_family
 			    ? EVP_get_digestbyname(row->param) != NULL

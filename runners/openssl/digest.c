@@ -79,10 +79,35 @@ static void digest_stream(pb_case *c, uint64_t n)
 	c->failures += bad;
 }
 
+static int digested(const EVP_MD *md, const uint8_t *in, size_t size, uint8_t *out)
+{
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	int bad = !ctx || EVP_DigestInit_ex2(ctx, md, NULL) != 1 || EVP_DigestUpdate(ctx, in, size) != 1 ||
+		  EVP_DigestFinal_ex(ctx, out, NULL) != 1;
+	EVP_MD_CTX_free(ctx);
+	return bad;
+}
+
+static int looked_up(const char *name, const uint8_t *in, size_t size, uint8_t *out)
+{
+	EVP_MD *md = EVP_MD_fetch(NULL, name, NULL);
+	int bad = !md || digested(md, in, size, out);
+	EVP_MD_free(md);
+	return bad;
+}
+
+PB_LOOP(digest_object, struct state, digested(state->md, in, size, out))
+PB_LOOP(digest_fetch, struct state, looked_up(c->row->param, in, size, out))
+
+#define OBJECT_CALLS                                                                                         \
+	"EVP_MD_CTX_new, EVP_DigestInit" EX2 ", EVP_DigestUpdate, EVP_DigestFinal_ex, EVP_MD_CTX_free"
+
 static const pb_variant digest_variants[] = {
 	{"digest", "oneshot/1", DIGEST_AGAIN ", EVP_DigestUpdate, EVP_DigestFinal_ex", NULL, digest_oneshot,
 	 NULL},
 	{"digest", "stream/1", "EVP_DigestUpdate", start, digest_stream, finish},
+	{"digest", "object/1", OBJECT_CALLS, NULL, digest_object, NULL},
+	{"digest", "fetch/1", FETCH_CALLS ", " OBJECT_CALLS, NULL, digest_fetch, NULL},
 	PB_END_OF_VARIANTS,
 };
 

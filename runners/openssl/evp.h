@@ -12,6 +12,10 @@
 #define DIGEST_AGAIN "EVP_DigestInit_ex2(ctx, NULL, NULL)"
 #endif
 
+#ifndef FETCH_CALLS
+#define FETCH_CALLS "EVP_MD_fetch, EVP_MD_free"
+#endif
+
 /* param of a row: the name to fetch ("AES-128-CBC", "SHA2-256") */
 extern const pb_family evp_cipher_family; /* block ciphers in a mode, ChaCha20 */
 extern const pb_family evp_rc4_family;    /* RC4: no IV, so no message/1 */
@@ -52,12 +56,18 @@ extern const pb_family evp_dsa_family;
 extern const pb_family evp_exchange_family;
 extern const pb_family evp_kem_family;
 extern const pb_family evp_message_family;
+extern const pb_family evp_edwards_family; /* the same, with keys as plain bytes */
 extern const pb_family evp_ecdsa_family;
 
 /* param: an OSSL_HPKE_SUITE; whether the build has it. No rows below OpenSSL 3.2 */
 extern const pb_family evp_hpke_family;
 extern const pb_row evp_hpke_rows[];
 int hpke_there(const pb_row *);
+
+/* TLS 1.3, by libssl; whether the build has the row's group and certificate */
+extern const pb_row tls_rows[];
+extern const pb_row evp_random_rows[];
+int tls_there(const pb_row *);
 
 extern const pb_row evp_mac_rows[], evp_kdf_rows[], evp_signature_rows[], evp_exchange_rows[],
 	evp_message_rows[];

@@ -61,11 +61,13 @@ PB_LOOP(derive, struct state,
 	(state->length = out_max, EVP_PKEY_derive(state->ctx, out, &state->length) != 1))
 PKEY_KEYGEN(exchange_keygen, struct state)
 
-static int derived(EVP_PKEY *own, EVP_PKEY *peer, uint8_t *secret, size_t *length)
+static int derived(const pb_case *c, EVP_PKEY *own, EVP_PKEY *peer, uint8_t *secret, size_t *length)
 {
+	const struct pkey_kind *kind = c->row->param;
 	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, own, NULL);
-	int done = ctx && EVP_PKEY_derive_init(ctx) == 1 && EVP_PKEY_derive_set_peer(ctx, peer) == 1 &&
-		   EVP_PKEY_derive(ctx, secret, length) == 1;
+	int done = ctx && EVP_PKEY_derive_init(ctx) == 1 &&
+		   (kind->form != PKEY_DH || EVP_PKEY_CTX_set_dh_pad(ctx, 1) == 1) &&
+		   EVP_PKEY_derive_set_peer(ctx, peer) == 1 && EVP_PKEY_derive(ctx, secret, length) == 1;
 	EVP_PKEY_CTX_free(ctx);
 	return done;
 }
@@ -77,13 +79,24 @@ static void show_exchange(pb_case *c)
 	struct state *state = c->ctx;
 	uint8_t one[LONGEST], other[LONGEST];
 	size_t one_len = LONGEST, other_len = LONGEST;
-	c->failures += !derived(state->made, state->key, one, &one_len) ||
-		       !derived(state->key, state->made, other, &other_len) || one_len != other_len ||
+	c->failures += !derived(c, state->made, state->key, one, &one_len) ||
+		       !derived(c, state->key, state->made, other, &other_len) || one_len != other_len ||
 		       memcmp(one, other, one_len) != 0 || !pkey_show(c, state->made);
 }
 
+PB_LOOP(derive_object, struct state,
+	(state->length = out_max, !derived(c, state->key, state->peer, out, &state->length)))
+PB_LOOP(derive_peer, struct state,
+	(state->length = out_max, EVP_PKEY_derive_set_peer(state->ctx, state->peer) != 1 ||
+					  EVP_PKEY_derive(state->ctx, out, &state->length) != 1))
+
 static const pb_variant exchange_variants[] = {
 	{"derive", "pk/1", "EVP_PKEY_derive", NULL, derive, NULL},
+	{"derive", "peer/1", "EVP_PKEY_derive_set_peer, EVP_PKEY_derive", NULL, derive_peer, NULL},
+	{"derive", "context/1",
+	 "EVP_PKEY_CTX_new, EVP_PKEY_derive_init, EVP_PKEY_derive_set_peer, EVP_PKEY_derive, "
+	 "EVP_PKEY_CTX_free",
+	 NULL, derive_object, NULL},
 	{"keygen", "pk/1", PKEY_KEYGEN_CALLS, NULL, exchange_keygen, show_exchange},
 	PB_END_OF_VARIANTS,
 };

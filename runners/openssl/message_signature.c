@@ -3,6 +3,7 @@
 #include "pkey.h"
 
 #include <openssl/ecdsa.h>
+#include <openssl/pem.h>
 #include <openssl/x509.h>
 
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct state {
 	size_t length;
 	uint8_t der[DER_ROOM]; /* ECDSA: what verify gets */
 	size_t der_len;
+	BIO *text;        /* what store gave last, as text */
 	uint8_t *encoded; /* the private key, as load gets it */
 	long encoded_len;
 };
@@ -37,6 +39,7 @@ static void signature_close(pb_case *c)
 	EVP_PKEY_free(state->made);
 	EVP_PKEY_free(state->key);
 	OPENSSL_free(state->encoded);
+	BIO_free(state->text);
 	free(state);
 	c->ctx = NULL;
 }
@@ -147,23 +150,162 @@ static void load(pb_case *c, uint64_t n)
 	c->failures += bad;
 }
 
+/* The same as text. */
+static BIO *text_of(EVP_PKEY *key)
+{
+	BIO *text = BIO_new(BIO_s_mem());
+	if (text && key && PEM_write_bio_PKCS8PrivateKey(text, key, NULL, NULL, 0, NULL, NULL) == 1)
+		return text;
+	BIO_free(text);
+	return NULL;
+}
+
+static void encode_text(pb_case *c)
+{
+	struct state *state = c->ctx;
+	BIO *text = state->encoded ? NULL : text_of(state->key);
+	char *bytes;
+	long length = text ? BIO_get_mem_data(text, &bytes) : 0;
+	if (length > 0)
+		state->encoded = OPENSSL_memdup(bytes, (size_t)(state->encoded_len = length));
+	c->failures += !state->encoded;
+	BIO_free(text);
+}
+
+static EVP_PKEY *from_text(const uint8_t *text, long length)
+{
+	BIO *from = BIO_new_mem_buf(text, (int)length);
+	EVP_PKEY *key = from ? PEM_read_bio_PrivateKey(from, NULL, NULL, NULL) : NULL;
+	BIO_free(from);
+	return key;
+}
+
+static void load_text(pb_case *c, uint64_t n)
+{
+	struct state *state = c->ctx;
+	uint64_t bad = 0;
+	PB_REPEAT(n, turn, {
+		EVP_PKEY_free(state->made);
+		state->made = from_text(state->encoded, state->encoded_len);
+		bad += !state->made;
+	});
+	c->failures += bad;
+}
+
+static void load_raw(pb_case *c, uint64_t n)
+{
+	struct state *state = c->ctx;
+	const struct pkey_kind *kind = c->row->param;
+	const uint8_t *key = c->key[0];
+	size_t length = c->key_len;
+	uint64_t bad = 0;
+	PB_REPEAT(n, turn, {
+		EVP_PKEY_free(state->made);
+		state->made = EVP_PKEY_new_raw_private_key_ex(NULL, kind->name, NULL, key, length);
+		bad += !state->made;
+	});
+	c->failures += bad;
+}
+
+/* What is stored is read again, outside the timing, and shows the public key as `load` does. */
+static void store(pb_case *c, uint64_t n)
+{
+	struct state *state = c->ctx;
+	uint64_t bad = 0;
+	PB_REPEAT(n, turn, {
+		OPENSSL_free(state->encoded);
+		state->encoded = NULL;
+		PKCS8_PRIV_KEY_INFO *info = EVP_PKEY2PKCS8(state->key);
+		state->encoded_len = info ? i2d_PKCS8_PRIV_KEY_INFO(info, &state->encoded) : 0;
+		PKCS8_PRIV_KEY_INFO_free(info);
+		bad += state->encoded_len <= 0;
+	});
+	c->failures += bad;
+}
+
+static void store_text(pb_case *c, uint64_t n)
+{
+	struct state *state = c->ctx;
+	uint64_t bad = 0;
+	PB_REPEAT(n, turn, {
+		BIO_free(state->text);
+		bad += !(state->text = text_of(state->key));
+	});
+	c->failures += bad;
+}
+
+static void show_stored(pb_case *c)
+{
+	struct state *state = c->ctx;
+	const uint8_t *at = state->encoded;
+	EVP_PKEY *key = state->text          ? PEM_read_bio_PrivateKey(state->text, NULL, NULL, NULL)
+			: at && !c->failures ? d2i_AutoPrivateKey(NULL, &at, state->encoded_len)
+					     : NULL;
+	c->failures += !key || !pkey_show(c, key);
+	EVP_PKEY_free(key);
+}
+
 static void show_loaded(pb_case *c)
 {
 	struct state *state = c->ctx;
 	c->failures += !state->made || !pkey_show(c, state->made);
 }
 
-#define LOAD_CALLS "d2i_AutoPrivateKey, EVP_PKEY_free"
+#define KEY_FORMS                                                                                            \
+	{"load", "pk/1", "d2i_AutoPrivateKey, EVP_PKEY_free", encode, load, show_loaded},                    \
+		{"load",      "pem/1",   "PEM_read_bio_PrivateKey, EVP_PKEY_free",                           \
+		 encode_text, load_text, show_loaded},                                                       \
+		{"store", "pk/1", "EVP_PKEY2PKCS8, i2d_PKCS8_PRIV_KEY_INFO", NULL, store, show_stored},      \
+	{                                                                                                    \
+		"store", "pem/1", "PEM_write_bio_PKCS8PrivateKey", NULL, store_text, show_stored             \
+	}
 
-static const pb_variant message_variants[] = {
-	{"sign", "pk/1", SIGN_CALL, NULL, sign_message, NULL},
-	{"verify", "pk/1", VERIFY_CALL, NULL, verify_message, NULL},
-	{"keygen", "pk/1", PKEY_KEYGEN_CALLS, NULL, signature_keygen, show_pair},
-	{"load", "pk/1", LOAD_CALLS, encode, load, show_loaded},
-	PB_END_OF_VARIANTS,
-};
+/* One message with objects of its own. */
+static int signed_once(EVP_PKEY *key, const uint8_t *in, size_t size, uint8_t *out, size_t length)
+{
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	int bad = !ctx || EVP_DigestSignInit(ctx, NULL, NULL, NULL, key) != 1 ||
+		  EVP_DigestSign(ctx, out, &length, in, size) != 1;
+	EVP_MD_CTX_free(ctx);
+	return bad;
+}
+
+static int verified_once(EVP_PKEY *key, const uint8_t *in, size_t size, size_t length)
+{
+	EVP_MD_CTX *ctx = EVP_MD_CTX_new();
+	int bad = !ctx || EVP_DigestVerifyInit(ctx, NULL, NULL, NULL, key) != 1 ||
+		  EVP_DigestVerify(ctx, in + size, length, in, size) != 1;
+	EVP_MD_CTX_free(ctx);
+	return bad;
+}
+
+PB_LOOP(sign_object, struct state, signed_once(state->key, PB_TURN(message, turn), size, out, out_max))
+PB_LOOP(verify_object, struct state, verified_once(state->key, in, size, out_max))
+
+#define OF_MESSAGES                                                                                          \
+	{"sign", "pk/1", SIGN_CALL, NULL, sign_message, NULL},                                               \
+		{"verify", "pk/1", VERIFY_CALL, NULL, verify_message, NULL},                                 \
+		{"sign", "context/1",  "EVP_MD_CTX_new, EVP_DigestSignInit, EVP_DigestSign, EVP_MD_CTX_free", \
+		 NULL,   sign_object, NULL},                                                                 \
+		{"verify",                                                                                   \
+		 "context/1",                                                                                 \
+		 "EVP_MD_CTX_new, EVP_DigestVerifyInit, EVP_DigestVerify, EVP_MD_CTX_free",                  \
+		 NULL,                                                                                       \
+		 verify_object,                                                                              \
+		 NULL},                                                                                      \
+	{                                                                                                    \
+		"keygen", "pk/1", PKEY_KEYGEN_CALLS, NULL, signature_keygen, show_pair                       \
+	}
+
+static const pb_variant message_variants[] = {OF_MESSAGES, KEY_FORMS, PB_END_OF_VARIANTS};
+static const pb_variant edwards_variants[] = {
+	OF_MESSAGES,
+	KEY_FORMS,
+	{"load", "raw/1", "EVP_PKEY_new_raw_private_key, EVP_PKEY_free", NULL, load_raw, show_loaded},
+	PB_END_OF_VARIANTS};
 
 const pb_family evp_message_family = {signature_open, signature_close, message_variants};
+const pb_family evp_edwards_family = {signature_open, signature_close, edwards_variants};
 
 PB_LOOP(sign_digest, struct state,
 	(state->length = DER_ROOM, EVP_PKEY_sign(state->ctx, out, &state->length, in, size) != 1))
@@ -197,11 +339,36 @@ static void take_numbers(pb_case *c)
 	ECDSA_SIG_free(sig);
 }
 
+static int digest_signed_once(EVP_PKEY *key, const uint8_t *in, size_t size, uint8_t *out, size_t *length)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL);
+	int bad = !ctx || EVP_PKEY_sign_init(ctx) != 1 || EVP_PKEY_sign(ctx, out, length, in, size) != 1;
+	EVP_PKEY_CTX_free(ctx);
+	return bad;
+}
+
+static int digest_verified_once(const struct state *state, const uint8_t *in, size_t size)
+{
+	EVP_PKEY_CTX *ctx = EVP_PKEY_CTX_new_from_pkey(NULL, state->key, NULL);
+	int bad = !ctx || EVP_PKEY_verify_init(ctx) != 1 ||
+		  EVP_PKEY_verify(ctx, state->der, state->der_len, in, size) != 1;
+	EVP_PKEY_CTX_free(ctx);
+	return bad;
+}
+
+PB_LOOP(sign_digest_object, struct state,
+	(state->length = DER_ROOM, digest_signed_once(state->key, in, size, out, &state->length)))
+PB_LOOP(verify_digest_object, struct state, digest_verified_once(state, in, size))
+
 static const pb_variant ecdsa_variants[] = {
 	{"sign", "pk/1", "EVP_PKEY_sign (DER)", NULL, sign_digest, show_numbers},
 	{"verify", "pk/1", "EVP_PKEY_verify (DER)", take_numbers, verify_digest, NULL},
 	{"keygen", "pk/1", PKEY_KEYGEN_CALLS, NULL, signature_keygen, show_pair},
-	{"load", "pk/1", LOAD_CALLS, encode, load, show_loaded},
+	{"sign", "context/1", "EVP_PKEY_CTX_new, EVP_PKEY_sign_init, EVP_PKEY_sign, EVP_PKEY_CTX_free", NULL,
+	 sign_digest_object, show_numbers},
+	{"verify", "context/1", "EVP_PKEY_CTX_new, EVP_PKEY_verify_init, EVP_PKEY_verify, EVP_PKEY_CTX_free",
+	 take_numbers, verify_digest_object, NULL},
+	KEY_FORMS,
 	PB_END_OF_VARIANTS,
 };
 
@@ -218,8 +385,8 @@ const pb_family evp_ecdsa_family = {signature_open, signature_close, ecdsa_varia
 		SLH(HASH "-192s", 72, 16224), SLH(HASH "-256f", 96, 49856), SLH(HASH "-256s", 96, 29792)
 
 const pb_row evp_message_rows[] = {
-	ROW("ed25519", evp_message_family, "ED25519", NULL, PKEY_RAW, 32, 64),
-	ROW("ed448", evp_message_family, "ED448", NULL, PKEY_RAW, 57, 114),
+	ROW("ed25519", evp_edwards_family, "ED25519", NULL, PKEY_RAW, 32, 64),
+	ROW("ed448", evp_edwards_family, "ED448", NULL, PKEY_RAW, 57, 114),
 	ROW("ecdsa-p256", evp_ecdsa_family, "EC", "prime256v1", PKEY_EC, 32, 64),
 	ROW("ecdsa-p384", evp_ecdsa_family, "EC", "secp384r1", PKEY_EC, 48, 96),
 	ROW("ecdsa-p521", evp_ecdsa_family, "EC", "secp521r1", PKEY_EC, 66, 132),

@@ -2,6 +2,7 @@
  * really has is asked of the library by fetching them. Low-level functions (AES_encrypt ...) are a runner of
  * their own. */
 #include "capabilities.h"
+#include "ends.h"
 #include "evp.h"
 #include "pkey.h"
 
@@ -149,6 +150,8 @@ static const pb_row *const tables[] = {ciphers,
 				       evp_exchange_rows,
 				       evp_message_rows,
 				       evp_hpke_rows,
+				       tls_rows,
+				       evp_random_rows,
 				       NULL};
 
 /* Whether something of that name can be fetched. */
@@ -193,6 +196,8 @@ static int offers(const pb_row *row)
 	    strcmp(row->algorithm, "rsa-1024") == 0)
 		return 0;
 #endif
+	if (row == evp_random_rows)
+		return 1;
 	if (f == &evp_digest_family || f == &evp_xof_family)
 		FETCHED(EVP_MD, row->param);
 	else if (f == &evp_mac_family || f == &evp_gmac_family || f == &evp_onetime_family)
@@ -204,10 +209,12 @@ static int offers(const pb_row *row)
 		FETCHED(EVP_SIGNATURE, "RSA");
 	else if (f == &evp_hpke_family)
 		there = hpke_there(row);
+	else if (pb_is_tls(row))
+		there = tls_there(row);
 	else if (f == &evp_dsa_family)
 		FETCHED(EVP_SIGNATURE, "DSA");
 	else if (f == &evp_exchange_family || f == &evp_kem_family || f == &evp_message_family ||
-		 f == &evp_ecdsa_family)
+		 f == &evp_edwards_family || f == &evp_ecdsa_family)
 		there = has_pairs(row->param);
 	else
 		FETCHED(EVP_CIPHER, row->param);

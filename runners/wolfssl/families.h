@@ -4,6 +4,7 @@
 #ifndef PERBYTE_WOLFSSL_FAMILIES_H
 #define PERBYTE_WOLFSSL_FAMILIES_H
 
+#include <ends.h>
 #include <perbyte.h>
 
 #include <wolfssl/options.h>
@@ -12,7 +13,10 @@
 #include <wolfssl/wolfcrypt/error-crypt.h>
 #include <wolfssl/wolfcrypt/random.h>
 
-extern const pb_row cipher_rows[], hash_rows[], mac_rows[], curve_rows[], rsa_rows[], pqc_rows[];
+extern const pb_row cipher_rows[], hash_rows[], mac_rows[], curve_rows[], rsa_rows[], pqc_rows[], tls_rows[];
+
+/* Whether the build has the group and the certificate of a row of TLS 1.3. */
+int tls_there(const pb_row *);
 
 /* The generator that key generation, ECDSA and encapsulation draw from. */
 extern WC_RNG rng;

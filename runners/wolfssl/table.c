@@ -2,6 +2,8 @@
  * that change it. A build without assembly has neither. */
 #include "families.h"
 
+#include <direct.h>
+
 #include <wolfssl/version.h>
 #include <wolfssl/wolfcrypt/cpuid.h>
 #include <wolfssl/wolfcrypt/error-crypt.h>
@@ -105,8 +107,16 @@ static const char *version(void)
 	return LIBWOLFSSL_VERSION_STRING;
 }
 
-static const pb_row *const tables[] = {cipher_rows, hash_rows, mac_rows, curve_rows,
-				       rsa_rows,    pqc_rows,  NULL};
+PB_DIRECT_RANDOM(random, "random-bytes", "wc_RNG_GenerateBlock",
+		 wc_RNG_GenerateBlock(&rng, out, (word32)size) != 0);
+
+static const pb_row *const tables[] = {cipher_rows, hash_rows, mac_rows,    curve_rows, rsa_rows,
+				       pqc_rows,    tls_rows,  random_rows, NULL};
+
+static int offers(const pb_row *row)
+{
+	return !pb_is_tls(row) || tls_there(row);
+}
 
 static const pb_runner runner = {
 	.name = RUNNER_NAME,
@@ -116,6 +126,7 @@ static const pb_runner runner = {
 	.cpu_features = cpu_features,
 	.object = (const void *)wc_InitSha256,
 	.start = start,
+	.offers = offers,
 	.tables = tables,
 };
 

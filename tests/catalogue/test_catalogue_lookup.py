@@ -171,6 +171,9 @@ def test_a_glob_that_fits_ids_leaves_aliases_alone(catalogue):
         ("argon2id", "password/1"),
         ("aes-256-xts", "message/1"),
         ("poly1305", "rekey/1"),
+        ("tls13-x25519-resumed", "handshake/1"),
+        ("tls13-aes-128-gcm", "record/1"),
+        ("getrandom", "random/1"),
     ],
 )
 def test_default_contract(catalogue, name, contract):
@@ -194,6 +197,15 @@ def test_contracts_are_those_of_the_method(catalogue):
     } | {
         "expand/1",
         "password/1",
+        "handshake/1",
+        "record/1",
+        "random/1",
+        "object/1",
+        "context/1",
+        "fetch/1",
+        "peer/1",
+        "pem/1",
+        "raw/1",
     }
 
 

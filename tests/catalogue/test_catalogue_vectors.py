@@ -25,11 +25,14 @@ NEGATIVE = {"aead": "open", "signature": "verify"}
 
 
 def lacking(catalogue, algorithms):
-    """Those without a known answer; where each runner has a key pair of its own there can be none."""
+    """Those without a known answer; where each runner has a key pair of its own, or draws what it gives, is none.
+
+    Of records what arrives is known: the data that were sent.
+    """
     return {
         known.id
         for known in algorithms
-        if known.kind != "probe"
+        if known.kind not in ("probe", "handshake", "records", "random")
         and not known.fixed_key
         and not any(
             not answer.refused

@@ -247,3 +247,27 @@ def test_the_gate_is_passed_once_and_before_any_timing(lab):
     rounds = [index for index, stage in enumerate(stages) if "round" in stage]
     assert len(checked) == 6
     assert max(checked) < min(rounds)
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "operation", "contract"),
+    [
+        ("random-bytes", "draw", "random/1"),
+        ("tls13-x25519-ecdsa-p256", "handshake", "handshake/1"),
+        ("tls13-x25519-resumed", "client", "handshake/1"),
+    ],
+)
+def test_what_draws_the_same_twice_is_never_timed(lab, algorithm, operation, contract):
+    """The scripted runner computes a hash of the run's data, the same in each call."""
+    made = row(algorithm, operation, contract, kind="hash")
+    done = lab.run({"name": "alpha", "operations": [made]}, ask=f"alpha/{algorithm}@32")
+    address = f"alpha/{algorithm}/{operation}@32+contract={contract}"
+    assert done.failures() == {address: "incorrect"}
+    assert "draw the same" in done.failure(address).message
+    assert timed(done) == set()
+
+
+def test_records_are_compared_with_those_of_others(lab):
+    records = [row("tls13-aes-128-gcm", "receive", "record/1", kind="hash")]
+    done = lab.run(*trio(lie("check"), operations=records), ask="*/tls13-aes-128-gcm@64")
+    assert done.failures() == {"gamma/tls13-aes-128-gcm/receive@64+contract=record/1": "incorrect"}

@@ -35,6 +35,8 @@ WHOLE_MESSAGES = (
     "message/1",
     "rekey/1",
     "oneshot/1",
+    "object/1",
+    "fetch/1",
 )  # call 0 is the same message in all of them
 ROUND_TRIPS = ("encrypt", "decrypt", "seal", "open", "sign", "encapsulate")
 SEED = 20
@@ -83,12 +85,13 @@ def sizes_of(row: Operation) -> tuple[int, ...]:
             "password-hash",
             "kem",
             "key-agreement",
+            "handshake",
         )
     ):
         return (32,)
     if known.kind == "kdf":
         return (16, 512)
-    return SIGNED_SIZES if row.contract == "pk/1" else SIZES
+    return SIGNED_SIZES if known.kind == "signature" else SIZES
 
 
 def try_everything(spec: RunnerSpec, cpu: str) -> Digests:
@@ -125,7 +128,10 @@ def _try(session: Session, row: Operation, size: int) -> Digests:
     lengths = dict.fromkeys(tagged, known.tag_bytes or shown[1].length) | {"verify": 0}
     lengths |= {"seal": size + known.tag_bytes, "encapsulate": known.ciphertext_bytes + known.tag_bytes}
     lengths |= dict.fromkeys(("encrypt", "decrypt", "open", "expand", "squeeze"), size)
-    lengths |= {"keygen": known.public_bytes or shown[1].length, "load": shown[1].length}
+    lengths |= dict.fromkeys(("transfer", "send", "receive", "draw"), size)
+    lengths |= dict.fromkeys(("handshake", "client", "server"), known.tag_bytes)
+    lengths |= {"keygen": known.public_bytes or shown[1].length}
+    lengths |= dict.fromkeys(("load", "store"), shown[1].length)
     assert shown[1].length == (16 if row.contract == "setup/1" else lengths[row.operation]), what
     if randomised(row):
         return {}

@@ -32,6 +32,7 @@ CRATES = (
     "boringssl",
     "libsodium",
     "blake3",
+    "libaegis",
     "liboqs",
     "botan",
     "wolfssl",
@@ -61,6 +62,7 @@ RIGHT = {
     "blst": ("bls12-381-min-pk",),
     "libsodium": ("ml-kem-768", "aegis-256", "argon2id-64mib-2-1", "blake2b-256", "ed25519"),
     "blake3": ("blake3",),
+    "libaegis": ("aegis-128l", "aegis-128x2", "aegis-128x4", "aegis-256", "aegis-256x2", "aegis-256x4"),
     "liboqs": (
         "ml-kem-512",
         "ml-dsa-65",

@@ -27,8 +27,8 @@ typedef struct chain {
 /* Operations whose output follows from key, nonce and data, or whose cost does. */
 static int can_be_chained(const char *operation)
 {
-	static const char *const known[] = {"encrypt", "decrypt", "seal", "open", "digest", "squeeze",
-					    "mac",     "expand",  "hash", "sign", "run",    "permute"};
+	static const char *const known[] = {"encrypt", "decrypt", "seal", "open", "digest",  "squeeze", "mac",
+					    "expand",  "hash",    "sign", "run",  "permute", "transfer"};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (strcmp(known[i], operation) == 0)
 			return 1;

@@ -207,4 +207,20 @@ static inline void pb_start_message(pb_position *at, const uint8_t *iv, size_t i
 	};                                                                                                   \
 	static const pb_family ID##_family = {ID##_open, ID##_close, ID##_variants};
 
+/* Random bytes: a table of one row, made of one call of the library. ERROR is an expression as in PB_LOOP. */
+#define PB_DIRECT_RANDOM(NAME, ID, CALLS, ERROR)                                                             \
+	PB_LOOP(NAME##_draw, void, ERROR)                                                                    \
+	static int NAME##_open(pb_case *c)                                                                   \
+	{                                                                                                    \
+		return c->given ? pb_fail(c, "nobody knows what is drawn") + PB_UNFIT : 0;                   \
+	}                                                                                                    \
+	static void NAME##_close(pb_case *c)                                                                 \
+	{                                                                                                    \
+		(void)c;                                                                                     \
+	}                                                                                                    \
+	static const pb_variant NAME##_variants[] = {{"draw", "random/1", CALLS, NULL, NAME##_draw, NULL},   \
+						     PB_END_OF_VARIANTS};                                    \
+	static const pb_family NAME##_family = {NAME##_open, NAME##_close, NAME##_variants};                 \
+	const pb_row NAME##_rows[] = {{ID, &NAME##_family, NULL, 0, 0, 1, 0}, PB_END_OF_ROWS}
+
 #endif

@@ -1,6 +1,8 @@
 /* See foreign.h. */
 #include "foreign.h"
 
+#include <ends.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +43,17 @@ static void take_over(void *to, const uint8_t *from, size_t length)
 		memcpy(to, from, length);
 }
 
+static const pb_variant of_kind[PB_KINDS][MOST_VARIANTS];
+
+static int is_connection(const pb_case *c)
+{
+	return c->row->param == of_kind[PB_HANDSHAKE] || c->row->param == of_kind[PB_RECORDS];
+}
+
 static int refresh(pb_case *c)
 {
+	if (is_connection(c))
+		return 0;
 	const copies *own = *copies_of(c);
 	if (!own)
 		return language->in_place;
@@ -53,8 +64,21 @@ static int refresh(pb_case *c)
 	return 1;
 }
 
+static int connect_ends(pb_case *c)
+{
+	int unfit = pb_ends_unfit(c);
+	if (unfit)
+		return unfit;
+	if ((c->ctx = calloc(1, sizeof(pb_ends))) && language->open(c, (int)(c->row - rows)) &&
+	    pb_ends_open(c, language->steps))
+		return 0;
+	return c->error[0] ? -1 : pb_fail(c, "no connection");
+}
+
 static int open_case(pb_case *c)
 {
+	if (is_connection(c))
+		return connect_ends(c);
 	if (language->open(c, (int)(c->row - rows)))
 		return 0;
 	return c->error[0] ? -1 : pb_fail(c, "the library refused the key");
@@ -71,6 +95,11 @@ static void close_case(pb_case *c)
 	if (gone)
 		*at = gone->next;
 	free(gone);
+	if (is_connection(c)) {
+		pb_ends_close(c);
+		free(c->ctx);
+		c->ctx = NULL;
+	}
 	language->close(c);
 }
 
@@ -120,6 +149,9 @@ static const pb_variant of_kind[PB_KINDS][MOST_VARIANTS] = {
 	[PB_LETTER] = {ROW("seal", "letter/1", message), ROW("open", "letter/1", inverse)},
 	[PB_PAIRS] = {ROW("keygen", "draw/1", message)},
 	[PB_EXPAND] = {ROW("expand", "expand/1", message)},
+	[PB_HANDSHAKE] = {PB_HANDSHAKE_VARIANTS("", "", "")},
+	[PB_RECORDS] = {PB_RECORD_VARIANTS("", "")},
+	[PB_RANDOM] = {ROW("draw", "random/1", message)},
 	[PB_ROUTINE] = {ROW("call", "routine/1", message)},
 };
 
@@ -139,7 +171,8 @@ void pb_foreign_row(int index, const char *algorithm, int kind, const char *call
 	for (pb_variant *v = variants[index]; v->operation; v++)
 		v->calls = strdup(calls);
 	families[index] = (pb_family){open_case, close_case, variants[index]};
-	rows[index] = (pb_row){strdup(algorithm), &families[index], NULL, (uint16_t)key, (uint16_t)nonce, 1,
+	rows[index] = (pb_row){strdup(algorithm), &families[index], of_kind[kind],
+			       (uint16_t)key,     (uint16_t)nonce,  1,
 			       (uint16_t)output};
 }
 

@@ -21,6 +21,9 @@ enum {
 	PB_LETTER,
 	PB_PAIRS,
 	PB_EXPAND,
+	PB_HANDSHAKE,
+	PB_RECORDS,
+	PB_RANDOM,
 	PB_KINDS
 };
 
@@ -33,8 +36,9 @@ typedef struct pb_foreign {
 	void (*close)(pb_case *);
 	void (*run)(pb_case *, uint64_t n, int call); /* n timed calls; without calls it returns at once */
 	void (*begin)(pb_case *, int call);           /* untimed, before every sample; may be NULL */
-	void (*show)(pb_case *); /* untimed, afterwards: the last output to c->out; may be NULL */
-	int in_place;            /* what it works on is the memory of the case itself, and no copy */
+	void (*show)(pb_case *);      /* untimed, afterwards: the last output to c->out; may be NULL */
+	int in_place;                 /* what it works on is the memory of the case itself, and no copy */
+	const struct pb_steps *steps; /* of connections (ends.h); may be NULL */
 } pb_foreign;
 
 /* Where a language keeps its copies of a case's data (`in_len` bytes), key 0, nonce 0 and message 0, so that others can

@@ -212,6 +212,13 @@ func Hash(algorithm string, output int, calls string, digest func(out, data []by
 		open: func(g *given) (operation, error) { return &hashed{digest, g.out[:output], g.in}, nil }}
 }
 
+// Random is the library's own generator; draw fills out.
+func Random(algorithm, calls string, draw func(out []byte)) Row {
+	return Row{algorithm: algorithm, kind: C.PB_RANDOM, calls: calls, open: func(g *given) (operation, error) {
+		return &hashed{func(out, _ []byte) { draw(out) }, g.out[:g.size], nil}, nil
+	}}
+}
+
 type hashed struct {
 	digest    func(out, data []byte)
 	out, data []byte

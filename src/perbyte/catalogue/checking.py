@@ -26,23 +26,47 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "password-hash": ("hash",),
     "key-agreement": ("derive", "keygen"),
     "kem": ("encapsulate", "decapsulate", "keygen"),
-    "signature": ("sign", "verify", "keygen", "load", "aggregate"),
+    "signature": ("sign", "verify", "keygen", "load", "store", "aggregate"),
     "public-encryption": ("seal", "open"),
+    "handshake": ("handshake", "client", "server"),
+    "records": ("transfer", "send", "receive"),
+    "random": ("draw",),
     "probe": ("run",),
     "routine": ("call",),
 }
 """The kinds of algorithms, and what each of them does."""
 
-OPTIONAL = frozenset({"keygen", "load", "squeeze", "aggregate", "sign"})
+OPTIONAL = frozenset({"keygen", "load", "store", "squeeze", "aggregate", "sign"})
 """Operations that an algorithm of a kind may leave out; `sign`, where a signature changes the private key."""
 
 MODES = frozenset({"ecb", "cbc", "ctr", "ofb", "cfb", "ige", "xts", "gcm", "ccm", "ocb", "gcm-siv", "siv"})
 LONGEST_VECTOR = 65_536
 """Bytes of data in a known answer: what fits a protocol line with room."""
 
-_UNKEYED = ("hash", "checksum", "xof", "permutation", "probe", "routine", "password-hash")
-_UNTAGGED = ("block-cipher", "stream-cipher", "kdf", "permutation", "probe", "routine")
-_WITHOUT_ANSWERS = ("decrypt", "encapsulate", "keygen", "load", "run", "call")
+_UNKEYED = (
+    "hash",
+    "checksum",
+    "xof",
+    "permutation",
+    "handshake",
+    "records",
+    "random",
+    "probe",
+    "routine",
+    "password-hash",
+)
+_UNTAGGED = ("block-cipher", "stream-cipher", "kdf", "permutation", "records", "random", "probe", "routine")
+_WITHOUT_ANSWERS = (
+    "decrypt",
+    "encapsulate",
+    "keygen",
+    "load",
+    "store",
+    *OPERATIONS["handshake"],
+    *OPERATIONS["records"],
+    "run",
+    "call",
+)
 _LENGTH_ONLY = ("expand", "squeeze")
 _ANY_LENGTH = {"expand": ("key", "nonce"), "hash": ("nonce",), "derive": ("nonce",), "aggregate": ("key",)}
 _ID = re.compile(r"[a-z0-9]+([.-][a-z0-9]+)*")

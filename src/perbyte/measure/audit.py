@@ -75,6 +75,7 @@ MOST_UNASKED = 1 - 1 / (1 + REFUSED)
 # contracts whose calls have inputs made for each, which the kernel cannot tell from the calls; and whose calls have no
 # data but their own
 PREPARED, ROUTINE = "batch/", "routine/"
+ONE_END = ("client", "server", "send", "receive")  # of a connection, whose other end works untimed
 SETUP = "setup/1"  # whose calls take no time for their data
 
 
@@ -120,9 +121,9 @@ class Auditor:
         for cell, tally in epoch.tallies.items():
             if cell in lost or not tally.bursts or not self.is_due(cell):
                 continue
-            if cell.contract.startswith(PREPARED):
-                problem = "it makes an input for each call, which takes CPU time"
+            if problem := _prepared(cell):
                 self._keep(Audit(cell, epoch.number, problem=problem))
+                self._try(epoch, cell, partial(self._differ, epoch, cell))
             else:
                 cells.append(cell)
         cuts = self._draw_whole(epoch, cells)
@@ -142,6 +143,11 @@ class Auditor:
         self._see_refusals(epoch)
         self._compare()
         self._referees.end()
+
+    def _differ(self, epoch: EpochUnderWay, cell: Cell) -> str:
+        """What is wrong with results that must differ. Raises RunnerError."""
+        sessions = epoch.sessions
+        return self._fresh.differ(sessions.of(cell), sessions.handle(cell), cell, epoch.tallies[cell].call_s)
 
     def _see_idle(self, epoch: EpochUnderWay) -> None:
         """Refuse the cells of processes that work while nobody asks them, in four epochs of five.
@@ -386,6 +392,13 @@ class Auditor:
             return audit
         compared, why = self._answers.compare(audit.cell, audit.epoch, given, self._referees, self._allowance)
         return replace(audit, compared=compared, uncompared=why)
+
+
+def _prepared(cell: Cell) -> str:
+    """Why the kernel cannot tell a cell's calls from what its process does besides; empty where it can."""
+    if cell.contract.startswith(PREPARED):
+        return "it makes an input for each call, which takes CPU time"
+    return "the other end of its connection works in the same process" if cell.operation in ONE_END else ""
 
 
 def drawn(share: float) -> bool:

@@ -16,6 +16,7 @@ from perbyte.protocol.messages import CountAnswer, CountCalls, Counts
 from perbyte.runners import RunnerSpec, Session
 
 LIMIT_MS = 20_000.0  # for the first call, and for the set-up; a block of code takes some 3 us
+SECRET_BYTES = 32  # that both ends of a connection export
 SLACK_S = 60.0  # beyond these: preparing, and making the calls once untraced
 
 
@@ -49,6 +50,7 @@ def _once(spec: RunnerSpec, cell: Cell, seed: int) -> Behaviour:
             handle = session.prepare(
                 cell.algorithm, cell.operation, cell.contract, cell.size_bytes, seed=seed
             )
+            wire = _wire(session, handle, cell)
             request = CountCalls(id=session.next_id(), handle=handle, limit_ms=LIMIT_MS)
             answer = session.ask(request, CountAnswer, 4 * LIMIT_MS / 1000 + SLACK_S)
     except PerbyteError as error:
@@ -62,7 +64,16 @@ def _once(spec: RunnerSpec, cell: Cell, seed: int) -> Behaviour:
         setup_stack=answer.stack_setup,
         unknown=answer.call_unknown,
         setup_unknown=answer.setup_unknown,
+        wire=wire,
     )
+
+
+def _wire(session: Session, handle: int, cell: Cell) -> tuple[int, ...]:
+    """What a handshake sends: numbers of four bytes behind the secret (SPEC section 3); empty for other operations."""
+    if cell.operation != "handshake":
+        return ()
+    output = bytes.fromhex(str(session.check_calls(handle, 1).output))[SECRET_BYTES:]
+    return tuple(int.from_bytes(output[at : at + 4], "big") for at in range(0, len(output), 4))
 
 
 def _mean(counts: Counts, calls: int) -> Counted:

@@ -31,8 +31,9 @@ _WITH_NONCE = (
     "ecdsa-",
     "dsa-",
 )  # their signatures are r, then s, and r comes from a nonce that must be used once
-_KINDS = ("key-agreement", "kem", "signature")
+_KINDS = ("key-agreement", "kem", "signature", "handshake", "random")
 _DRAWN = {"keygen": "public keys", "encapsulate": "ciphertexts", "sign": "signatures"}
+_DRAWN |= {"draw": "draws"} | dict.fromkeys(("handshake", "client", "server"), "secrets")
 _CHANCE = random.SystemRandom()
 Vector = Callable[[], KnownAnswer]
 

@@ -209,9 +209,10 @@ def _states(name: str) -> Iterable[str]:
 
 def default_sizes(algorithm: Algorithm) -> tuple[int, ...]:
     """Sizes in bytes that are measured where none were asked for."""
-    if algorithm.kind in ("signature", "kem", "key-agreement"):
+    if algorithm.kind in ("signature", "kem", "key-agreement", "handshake"):
         return (32,)
     sizes: dict[str, tuple[int, ...]] = {"password-hash": (16,), "kdf": (32, 512), "probe": (1024,)}
+    sizes["records"] = (1024, 16384)
     return sizes.get(algorithm.kind, DEFAULT_SIZES)
 
 

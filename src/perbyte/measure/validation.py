@@ -102,6 +102,8 @@ MORE_CALLS = 18  # more than the ring of 16 keys and nonces
 _TAKERS = {"sign": "verify", "encapsulate": "decapsulate", "seal": "open"}
 # a loop of known cost has no way back, and nobody knows what a user's routine should give, which its id says
 _UNCHECKED = ("probe", "routine")
+_DRAWN = ("handshake", "random")
+LEAST_DRAWN = 8  # bytes that are not drawn twice by chance
 _MESSAGE = "5a" * 32
 
 Question = tuple[str, str, int, str, int]  # algorithm, operation, size, contract or "", calls
@@ -238,6 +240,11 @@ class Validation:
             self._once((*row, "forgeries"), cell, lambda: self._forgeries.of_row(cell, algorithm))
             if failure := self._forgeries.of_cell(cell, algorithm):
                 self._fail(cell, failure)
+        if algorithm.kind in _DRAWN and cell.size_bytes >= LEAST_DRAWN:
+            # that both ends of a connection export one secret, and data come back, is the runner's to see
+            first, second = (session.check_calls(handle, calls).digest for calls in (1, 2))
+            if first == second:
+                self._fail(cell, incorrect(cell, "two calls draw the same", "another output", first))
         if not algorithm.determined(cell.operation):
             return {}
         shared = "" if not cell.contract.startswith("setup/") else cell.contract

@@ -47,7 +47,8 @@ class Behaviour:
 
     `calls`: over how many the mean goes. `repeated`: the instructions of a call in another process of the same kind;
     where they differ, the library draws random numbers or its code depends on addresses. `stack` and `setup_stack` are
-    bytes, 0: not known.
+    bytes, 0: not known. `wire`, of a handshake: bytes to the server, bytes to the client, and round trips before the
+    client's data.
     """
 
     cell: Cell
@@ -59,6 +60,7 @@ class Behaviour:
     setup_stack: int = 0
     unknown: str = ""
     setup_unknown: str = ""
+    wire: tuple[int, ...] = ()
 
     @property
     def exact(self) -> bool:

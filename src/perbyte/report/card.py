@@ -64,6 +64,7 @@ _KINDS = {
     "kem": "key encapsulation",
     "signature": "signature",
     "public-encryption": "public-key encryption",
+    "records": "records",
 }
 _ONCE = {1: "once", 2: "twice"}
 
@@ -281,7 +282,9 @@ class _Race:
 def class_of(algorithm: Algorithm) -> str:
     """What an algorithm competes with, in words: `authenticated cipher, 256-bit keys`."""
     kind = _KINDS.get(algorithm.kind, algorithm.kind)
-    if algorithm.kind in ("key-agreement", "kem", "signature"):
+    if algorithm.kind == "handshake":
+        return algorithm.name
+    if algorithm.kind in ("key-agreement", "kem", "signature", "records"):
         return f"{kind}, {plain(algorithm.family, 24)}"
     if algorithm.kind == "block-cipher" and algorithm.mode:
         kind += f" in {algorithm.mode.upper()}"

@@ -30,6 +30,7 @@ _OF_DATA = ("encrypt", "decrypt", "seal", "open", "digest", "mac")  # no data is
 _OPERATIONS = ("setup", *dict.fromkeys(operation for kind in OPERATIONS.values() for operation in kind))
 Key = tuple[str, str, str, str]  # algorithm, tier, state, runner
 _PUBLIC = ("signature", "kem", "key-agreement")
+_ALONE = ("password-hash", "handshake")
 
 
 class Place(enum.Enum):
@@ -322,12 +323,13 @@ def _kin(algorithm: str) -> tuple[object, ...]:
     """Algorithms of one kind, and with keys (without a key: outputs) of one length.
 
     With public keys, equal lengths mean equal strength only within a family (RSA-3072 and P-256 are about as strong).
-    What a password hash costs is a parameter of it: it has no rival.
+    What a password hash costs is a parameter of it, and a handshake is by its own key exchange and certificate: they
+    have no rival.
     """
     known = load().algorithms.get(algorithm)
     if known and known.kind in _PUBLIC:
         return (known.family, known.key_bytes, known.public_bytes)
-    if known and known.kind != "password-hash":
+    if known and known.kind not in _ALONE:
         return (known.kind, known.key_bytes or known.tag_bytes)
     return (algorithm,)
 

@@ -11,6 +11,7 @@ from perbyte.report.behaviour import render_behaviour
 from perbyte.report.beside import limits_listing, rate_json, rate_listing, render_beyond, scaling_json
 from perbyte.report.export import to_json
 from perbyte.report.grid import compare_runs
+from perbyte.report.handshakes import handshakes_listing
 from perbyte.report.leaktext import render_of_run
 from perbyte.report.lines import render_listing
 from perbyte.report.listing import records
@@ -35,6 +36,7 @@ def run_json(run: Run, beside: RunExtras) -> dict[str, Any]:
     """The run for programs; counts, memory, leaks and places are in it wherever they were measured."""
     document = to_json(run)
     document |= {"rate": rate_json(run.cells, beside.rate)} if beside.rate else {}
+    document |= {"handshakes": records(shaken)} if (shaken := handshakes_listing(run)) else {}
     document |= {"limits": records(limits_listing(run.cells))} if beside.limits else {}
     return document | ({"scaling": scaled} if (scaled := scaling_json(run.cells)) else {})
 
@@ -44,6 +46,7 @@ def render_run(run: Run, unit: str | None, beside: RunExtras) -> str:
     parts = [
         render_table(run, unit=Unit(unit) if unit else None),
         render_beyond(run.cells),
+        render_listing(shaken) if (shaken := handshakes_listing(run)) else "",
         render_listing(rate_listing(run.cells, beside.rate)) if beside.rate else "",
         render_listing(limits_listing(run.cells)) if beside.limits else "",
         render_behaviour(run, count=beside.count, memory=beside.memory)

@@ -33,7 +33,15 @@ CHAIN = 20  # calls of a chain, which is asked for twice as long once
 # Of calls that take longer, some signatures of SLH-DSA and new keys among them, 40 would outlast the limit of an answer
 # on a busy host: they are asked for a few at a time
 LONG_S, FEW = 0.1, 2
-_RANDOM = ("sign", "encapsulate", "keygen")  # and what is sealed to a public key
+_RANDOM = (
+    "sign",
+    "encapsulate",
+    "keygen",
+    "handshake",
+    "client",
+    "server",
+    "draw",
+)  # and what is sealed to a public key
 _OWN_INPUT = ("decapsulate",)  # two handles have two ciphertexts
 _ANY_KEY = ("digest", "squeeze", "mac", "expand", "hash", "run")
 

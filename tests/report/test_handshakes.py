@@ -1,0 +1,101 @@
+"""What is said of handshakes: both ends, the primitives' share, bytes; and what is missing for it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from made_runs import made_figure, made_run
+
+from perbyte.catalogue import load
+from perbyte.model import Behaviour, Cell, CellFigure, Run
+from perbyte.report.handshakes import handshakes_listing, needs_of
+from perbyte.report.listing import Entry
+from perbyte.report.runtext import RunExtras, render_run, run_json
+
+TLS = "tls13-x25519-ecdsa-p256"
+COSTS = {
+    (TLS, "handshake"): 1_000_000.0,
+    (TLS, "client"): 600_000.0,
+    (TLS, "server"): 390_000.0,
+    ("x25519", "keygen"): 50_000.0,
+    ("x25519", "derive"): 60_000.0,
+    ("ecdsa-p256", "sign"): 40_000.0,
+    ("ecdsa-p256", "verify"): 100_000.0,
+}
+
+
+def figure(algorithm: str, operation: str, cycles: float) -> CellFigure:
+    contract = "handshake/1" if algorithm.startswith("tls13-") else "pk/1"
+    return made_figure(Cell("openssl", algorithm, operation, 32, contract), cycles)
+
+
+def texts(row: Sequence[Entry]) -> list[str]:
+    return [str(entry[0]) if isinstance(entry, tuple) else str(entry) for entry in row]
+
+
+def a_run(*left_out: str) -> Run:
+    figures = [figure(*row, cycles) for row, cycles in COSTS.items() if row[1] not in left_out]
+    wire = Behaviour(figures[0].cell, wire=(285, 1_040, 1))
+    return replace(made_run(figures), behaviours=(wire,))
+
+
+def test_ends_primitives_and_bytes_stand_beside_the_whole() -> None:
+    listing = handshakes_listing(a_run())
+    assert listing
+    (row,) = listing.rows
+    # 2 x 50,000 + 2 x 60,000 + 40,000 + 2 x 100,000 of 1,000,000
+    assert texts(row)[2:] == ["1,000,000", "600,000", "390,000", "460,000", "46%", "285", "1,040", "1"]
+    assert "1,040" in render_run(a_run(), None, RunExtras())
+    (record,) = json.loads(json.dumps(run_json(a_run(), RunExtras())))["handshakes"]
+    assert (record["library"], record["share"], record["to_client"]) == ("openssl", 0.46, 1_040)
+
+
+def test_a_share_is_not_told_of_half_the_primitives() -> None:
+    listing = handshakes_listing(a_run("verify", "server"))
+    assert listing
+    (row,) = listing.rows
+    assert texts(row)[2:7] == ["1,000,000", "600,000", "–", "–", "–"]
+    assert "openssl/ecdsa-p256/verify" in " ".join(listing.notes)
+
+
+def test_ends_that_are_not_the_whole_are_told() -> None:
+    listing = handshakes_listing(a_run())
+    assert listing
+    assert "together" not in " ".join(listing.notes)
+    figures = [
+        figure(TLS, operation, cycles)
+        for operation, cycles in (("handshake", 1e6), ("client", 2e5), ("server", 3e5))
+    ]
+    lying = handshakes_listing(made_run(figures))
+    assert lying
+    assert "take 0.50 times" in " ".join(lying.notes)
+
+
+def test_a_handshake_costs_cycles_of_a_call_and_has_no_rival() -> None:
+    table = render_run(
+        made_run([*a_run().cells, figure("tls13-x25519-resumed", "handshake", 5e5)]), None, RunExtras()
+    )
+    assert "cycles per call · handshake/1" in table
+    assert "GB/s" not in table.partition("Handshakes")[0]
+    assert "►" not in table
+
+
+def test_a_run_without_handshakes_says_nothing_of_them() -> None:
+    assert handshakes_listing(made_run([figure("x25519", "derive", 1.0)])) is None
+    assert handshakes_listing(a_run("handshake")) is None
+
+
+def test_every_handshake_of_the_catalogue_is_made_of_rows_that_it_has() -> None:
+    catalogue = load()
+    shaken = [known for known in catalogue.algorithms.values() if known.kind == "handshake"]
+    assert len(shaken) == 15
+    for known in shaken:
+        assert needs_of(known.id)
+        for algorithm, operation, count in needs_of(known.id):
+            assert operation in catalogue.find(algorithm).operations
+            assert count > 0
+    assert needs_of("tls13-x25519-resumed") == needs_of(TLS)[:2]
+    assert not needs_of("tls13-aes-128-gcm")
+    assert not needs_of("x25519")
