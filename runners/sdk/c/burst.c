@@ -18,6 +18,8 @@ static const pb_variant *next_work(pb_prepared *p, int cut, uint64_t calls)
 		pb_pieces_step(p);
 		return p->piece.variant;
 	}
+	if (p->c.message[0] && p->c.message[0] == p->varied)
+		pb_case_vary_step(p, pb_gauge_ticks());
 	pb_case_begin(p, calls);
 	return p->variant;
 }
@@ -132,8 +134,9 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 	for (int i = 0; i < r->samples && i < PB_MAX_SAMPLES; i++) /* its pages, before the first sample */
 		b->samples[i].flags = 0;
 	b->piece_bytes = cut ? r->piece_bytes : 0;
+	int varies = !cut && pb_case_vary_begin(p);
 	b->calls = cut ? 1 : r->calls ? r->calls : choose_calls(g, p, r->sample_us);
-	if (!b->piece_bytes && !r->calls &&
+	if (!b->piece_bytes && !r->calls && !varies &&
 	    p->c.turns > 1) /* whole turns of the ring: the mean of all its messages */
 		b->calls += (p->c.turns - b->calls % p->c.turns) % p->c.turns;
 	/* a call of many samples' length warms itself up; unasked, nothing may be called that is not timed */
@@ -176,6 +179,11 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 	pb_gauge_clock(g);
 	pb_burst_close_clock(b, &open_from, g);
 	pb_pieces_whole(p);
+	if (varies) { /* the digest is of messages that others know */
+		pb_case_vary_end(p);
+		pb_case_begin(p, b->calls);
+		p->variant->loop(&p->c, b->calls);
+	}
 	if (cut && p->piece.variant->show)
 		p->piece.variant->show(&p->c);
 	else if (!cut && p->variant->show)

@@ -48,6 +48,14 @@ static void trial_take_out(void *out, void *made, size_t bytes)
 }
 #endif
 
+/* A checksum or MAC that is returned as a number of so many bytes, the highest first or last. */
+__attribute__((unused)) static void trial_put_number(uint8_t *out, uint64_t number, unsigned bytes,
+						     int highest_first)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		out[i] = (uint8_t)(number >> 8 * (highest_first ? bytes - 1 - i : i));
+}
+
 static void trial_close(pb_case *c)
 {
 #ifdef TRIAL_GIVES_BACK
@@ -76,14 +84,13 @@ uint8_t *pb_trial_secret(const pb_case *c, size_t *length)
 }
 #endif
 
-#ifdef TRIAL_KEYPAIR
 /* Key pairs come from the run's seed in place of random bytes. Libraries draw by functions of a few well-known names:
  * those are provided here for the files of the user, hidden from shared libraries and weak, so that a function of the
  * user's own comes first. What is drawn in a timed call costs next to nothing (SplitMix64). */
 static const uint8_t *trial_given;
 static size_t trial_given_left;
 
-static void trial_given_random(const uint8_t *bytes, size_t length)
+__attribute__((unused)) static void trial_given_random(const uint8_t *bytes, size_t length)
 {
 	trial_given = bytes;
 	trial_given_left = length;
@@ -132,6 +139,7 @@ TRIAL_DRAWS int RAND_bytes(unsigned char *out, int length)
 	return trial_draw(out, (size_t)length), 1;
 }
 
+#ifdef TRIAL_KEYPAIR
 static void trial_make_pair(pb_case *c, struct trial_state *state)
 {
 	trial_given_random(c->key[0], c->key_len);

@@ -15,7 +15,7 @@ from perbyte.trial.expressions import answers, declaration, expression, statemen
 from perbyte.trial.roles import BACK_AND_FORTH, Call
 
 _ROOM = 1 << 16  # bytes of a key of a pair, where more are not asked for
-_UNKEYED = {"hash", "xof", "permutation"}
+_UNKEYED = {"hash", "xof", "checksum", "permutation"}
 _SYMMETRIC = {"ctr", "ofb"}  # modes in which decryption is encryption
 # steps without which nothing is measured, the contract, and the operations; what nobody takes out again, or verifies,
 # was not checked
@@ -30,7 +30,8 @@ _HASHING = "--function NAME, or init=, update= and final="
 _CIPHERING = "encrypt= and decrypt=, with key= where the key is set apart"
 _WAYS = {
     "hash": _HASHING,
-    "xof": _HASHING,
+    "checksum": "--function NAME",
+    "xof": "--function NAME, or init=, update=, final= and squeeze=",
     "mac": "--function NAME with the key in each call, or key= and mac=, or init=, update=, final=",
     "permutation": "--function NAME",
     "aead": "seal= and open=, with key= where the key is set apart",
@@ -106,6 +107,7 @@ class _Writer:
         kind = self.algorithm.kind
         makers: dict[str, Callable[[], None]] = {
             "hash": self._hash,
+            "checksum": self._hash,
             "xof": self._hash,
             "mac": self._mac,
             "block-cipher": self._ciphers,
@@ -134,8 +136,8 @@ class _Writer:
         if operation in BACK_AND_FORTH and answers(calls[-1]):  # it says whether it accepted its input
             parts[-1], failed = f"state->answer = {parts[-1]}", "state->answer != state->accepted"
         body = ", ".join(parts)
-        if operation == "open":  # what is opened was sealed with key 0
-            body = body.replace("PB_TURN(key, turn)", "key[0]")
+        if operation == "open":  # what is opened was sealed with key 0 and nonce 0
+            body = body.replace("PB_TURN(key, turn)", "key[0]").replace("PB_TURN(nonce, turn)", "nonce[0]")
         name = f"trial_{operation}_{contract.partition('/')[0]}"
         self._loop(name, body, failed)
         words = ", ".join(map(told, calls))
@@ -145,27 +147,42 @@ class _Writer:
         self.loops.append(f"PB_LOOP({name}, struct trial_state, ({body}, {failed}))")
 
     def _hash(self) -> None:
+        if number := next((call for call in self.calls.values() if call.returns_number), None):
+            self._check_number(number)
         if "digest" in self.calls:
             self._add("digest", "oneshot/1", self.calls["digest"])
         elif parts := self._parts():
-            init, update, final = parts
-            self._add("digest", "oneshot/1", init, update, final)
-            begin, show = self._once("trial_begin", init), self._once("trial_show", final)
+            init, update, *final = parts
+            self._add("digest", "oneshot/1", *parts)
+            begin, show = self._once("trial_begin", init), self._once("trial_show", *final)
             self._add("digest", "stream/1", update, begin=begin, show=show)
+
+    def _check_number(self, call: Call) -> None:
+        if call.returns_number != self.algorithm.tag_bytes:
+            assert call.prototype
+            raise UsageError(
+                f"{call.prototype.text}: it returns a number of {call.returns_number} bytes, and {self.algorithm.id} "
+                f"gives {self.algorithm.tag_bytes}",
+                hint="a parameter for the output: --signature digest=out,in,size",
+            )
 
     def _parts(self) -> list[Call]:
         """The functions of a hash or MAC in parts, where all are there."""
-        steps = ("init", "update", "final")
+        steps = ["init", "update", "final"]
+        if "squeeze" in self.calls:
+            steps = [*steps[:2], *(["final"] if "final" in self.calls else []), "squeeze"]
         return [self.calls[step] for step in steps] if set(steps) <= set(self.calls) else []
 
-    def _once(self, name: str, call: Call) -> str:
-        """A function outside the timing that makes one call."""
-        self._loop(f"{name}_call", expression(call))
+    def _once(self, name: str, *calls: Call) -> str:
+        """A function outside the timing that makes each call once."""
+        self._loop(f"{name}_call", ", ".join(map(expression, calls)))
         self.loops.append(f"static void {name}(pb_case *c)\n{{\n\t{name}_call(c, 1);\n}}")
         return name
 
     def _mac(self) -> None:
         key, mac = self.calls.get("key"), self.calls.get("mac")
+        if mac and mac.returns_number:
+            self._check_number(mac)
         if mac and (key or mac.has("key")):
             self._keyed("mac", key, mac)
         elif (parts := self._parts()) and parts[0].has("key"):
@@ -183,14 +200,25 @@ class _Writer:
                 self._keyed(operation, decrypting if operation == "decrypt" else key, call)
 
     def _keyed(self, operation: str, key: Call | None, call: Call) -> None:
-        """`rekey/1`, and where the key is set by a function of its own `message/1` and, without nonce, `stream/1`."""
+        """`rekey/1`, and where the key is set by a function of its own `message/1` and, without nonce, `stream/1`.
+
+        Where that function takes the nonce, too, each message begins with it.
+        """
+        begins = [self.calls["nonce"]] if "nonce" in self.calls and not call.has("nonce") else []
+        given = (call, *begins, *([key] if key and not call.has("key") else []))
+        if self.algorithm.nonce_bytes and operation != "mac" and not any(each.has("nonce") for each in given):
+            raise UsageError(
+                f"{call.function}: no parameter is the nonce of {self.algorithm.id}, and no function sets it",
+                hint="nonce=NAME, or its parameter: --signature STEP=...,nonce,...",
+            )
         if call.has("key"):
             self._add(operation, "rekey/1", call)
         elif key and (operation == "mac" or call.has("context")):
             if operation != "mac" and not self.algorithm.nonce_bytes:
                 self._add(operation, "stream/1", call)
-            self._add(operation, "message/1", call)
-            self._add(operation, "rekey/1", key, call)
+            if not key.has("nonce"):
+                self._add(operation, "message/1", *begins, call)
+            self._add(operation, "rekey/1", key, *begins, call)
 
     def _permutation(self) -> None:
         if call := self.calls.get("permute"):
@@ -221,10 +249,11 @@ class _Writer:
                 "c->out_len = c->inverse ? c->size : c->size + c->row->output;",
             ],
             "kem": [pair, f"c->out_len = c->inverse ? c->row->output : {ciphertext};"],
-            "signature": [pair, "c->out_len = c->inverse ? 0 : c->row->output;"],
+            # whether its candidates are rejected is not known: each sample signs messages of its own
+            "signature": [pair, "c->out_len = c->inverse ? 0 : c->row->output;", "c->turns = PB_RING;"],
         }
         lines = of_kind.get(kind, [])
-        if kind in ("hash", "xof", "mac", "password-hash"):
+        if kind in ("hash", "xof", "checksum", "mac", "password-hash"):
             lines = ["c->out_len = c->row->output;"]
         elif kind == "key-agreement":
             lines = [

@@ -44,6 +44,11 @@ def expression(call: Call) -> str:
     text = f"{symbol(call)}({', '.join(_arguments(call))})"
     if call.makes:
         return f"trial_give_back(state), state->made = {text}"
+    if bytes_returned := call.returns_number:
+        first = (
+            "1" if call.step == "digest" else "0"
+        )  # checksums say their highest byte first, MACs the lowest
+        return f"trial_put_number(out, (uint64_t){text}, {bytes_returned}, {first})"
     if call.hands_over:
         return f"{text}, trial_take_out(out, state->made, out_max)"
     if call.freed:
@@ -78,7 +83,11 @@ def _arguments(call: Call) -> list[str]:
         "out": "(void *)&state->made" if call.hands_over else "out",
         "in": "in",
         "size": "in_len" if opening and not call.has("tag") else "size",
-        "blocks": "size / BLOCK",
+        "blocks": "(out_max + BLOCK - 1) / BLOCK" if call.step == "squeeze" else "size / BLOCK",
+        "label": "NULL",
+        "label-length": "0",
+        "begin": "0",
+        "offset": "0",
         "out-length": "size" if call.step == "expand" else "out_max",
         "length-back": "(void *)&state->length",
         "key": "key[0]" if call.step == "expand" else "PB_TURN(key, turn)",
@@ -160,6 +169,8 @@ def declaration(call: Call) -> str:
             if parameter and parameter.is_slice:
                 kinds.append("size_t")
     result = "int" if answers(call) else "void"
+    if call.returns_number:
+        result = {2: "uint16_t", 4: "uint32_t", 8: "uint64_t"}[call.returns_number]
     if call.returns_bytes:
         kinds.append("void *")
         result = "void"

@@ -22,6 +22,7 @@ from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, c_literal, run_tool
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
 from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, replacing, words_of
+from perbyte.trial.preprocessed import real_names
 from perbyte.trial.wrappers import RUST_FLAGS, zig_build, zig_version
 
 COMPILED = {".c": "c", ".s": "c", ".S": "c", ".asm": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++"}
@@ -148,7 +149,8 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
             raise DoesNotBuild("\n".join(complaints))
         paths = [f"-Wl,-rpath,{file.parent}" for file in source.files if file.suffix == ".so"]
         objects = [scratch / name for name in ("table.o", *parts)]
-        named = _flags_of_names(objects, source.called) if cxx else []
+        written = [file for file, kind in sort.items() if kind in ("c", "c++")]
+        named = _flags_of_names(objects, source.called, written, source.flags, cxx=cxx)
         rest = [*(str(file) for file, kind in sort.items() if kind == "linked"), *paths, str(sdk), *named]
         rest += [*_abi(source), *source.link, "-lm", "-ldl", "-pthread"]
         rest += _link([*main, "-o", "runner", "table.o", "hello.o", *parts, *rest], scratch)
@@ -177,18 +179,33 @@ def _link(command: list[str], scratch: Path) -> list[str]:
     return more
 
 
-def _flags_of_names(objects: Sequence[Path], wanted: Iterable[str]) -> list[str]:
-    """Flags of the linker by which each of `wanted` is found under the name in its source, without `extern "C"`.
+def _flags_of_names(
+    objects: Sequence[Path],
+    called: Sequence[str],
+    written: Sequence[Path],
+    flags: Sequence[str],
+    *,
+    cxx: bool,
+) -> list[str]:
+    """Flags of the linker by which each of `called` is found under the name in its source.
 
     A compiler of C++ gives functions longer names, with namespace and parameters. The machine code is the same: plain
-    pointers and numbers are handed over as in C. Raises UsageError where several functions have that name.
+    pointers and numbers are handed over as in C. Macros give names with the prefix of a package. Raises UsageError where
+    several functions have that name.
     """
+    if not cxx and not written:
+        return []
     symbols = _symbols(objects)
+    wanted = [name for name in called if name not in symbols]
+    real = real_names(written, wanted, [flag for flag in flags if flag.startswith(("-D", "-I", "-U"))])
+    renamed = [f"-Wl,--defsym={name}={symbol}" for name, symbol in real.items() if symbol in symbols]
+    return renamed + (_flags_of_cxx(symbols, [name for name in wanted if name not in real]) if cxx else [])
+
+
+def _flags_of_cxx(symbols: Sequence[str], wanted: Iterable[str]) -> list[str]:
     plain = _demangled(symbols)
     flags = []
     for name in wanted:
-        if name in symbols:
-            continue
         fitting = {
             symbol: text
             for symbol, text in plain.items()

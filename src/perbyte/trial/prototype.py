@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from perbyte.errors import UsageError
+from perbyte.trial.preprocessed import own_text, types_of
 
 C_SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh")
 
@@ -131,8 +132,25 @@ def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
             return next((prototype for prototype in functions_in(file) if prototype.name == name), None)
         read = _READERS.get(file.suffix)
         if read and (prototype := read(name, _text(file))):
+            return _with_types(prototype, file)
+    for file in files:
+        if file.suffix in C_SUFFIXES and (prototype := c_prototype(name, own_text(file), types_of(file))):
             return prototype
     return None
+
+
+def _with_types(prototype: Prototype, file: Path) -> Prototype:
+    """The prototype with what the preprocessor knows of its types, where one is not simple."""
+    if file.suffix not in C_SUFFIXES or not any(map(_is_opaque, prototype.parameters)):
+        return prototype
+    return c_prototype(prototype.name, _text(file), types_of(file)) or prototype
+
+
+def _is_opaque(parameter: Parameter) -> bool:
+    words = {word for word in parameter.type.replace("*", " ").split() if word not in _QUALIFIERS}
+    return parameter.shape is Shape.CONTEXT or (
+        parameter.shape is Shape.NUMBER and " ".join(words) not in _INTEGERS and len(words) == 1
+    )
 
 
 def functions_of(files: Sequence[Path]) -> tuple[str, ...]:
@@ -142,13 +160,24 @@ def functions_of(files: Sequence[Path]) -> tuple[str, ...]:
         if file.suffix in _EXPORTED:
             names += re.findall(_EXPORTED[file.suffix], without_comments(file), re.MULTILINE)
         elif file.suffix in C_SUFFIXES:
-            # the result may stand on a line of its own
-            pattern = r"^([A-Za-z_][\w \t\n*]*?[\s*])(\w+)\s*\([^(){};]*\)\s*\{"
-            for match in re.finditer(pattern, _plain(_text(file)), re.MULTILINE):
-                words = {*match[1].split(), match[2]}
-                if not words & {"static", "main", *_KEYWORDS, *_STATEMENTS}:
-                    names.append(match[2])
+            names += _c_functions(_text(file))
+    if not names:  # they may come from included files
+        names += [
+            name for file in files if file.suffix in C_SUFFIXES for name in _c_functions(own_text(file))
+        ]
     return tuple(dict.fromkeys(names))
+
+
+def _c_functions(text: str) -> list[str]:
+    """Names of the functions that C defines for other files."""
+    names = []
+    # the result may stand on a line of its own
+    pattern = r"^([A-Za-z_][\w \t\n*]*?[\s*])(\w+)\s*\([^(){};]*\)\s*\{"
+    for match in re.finditer(pattern, _plain(text), re.MULTILINE):
+        words = {*match[1].split(), match[2]}
+        if not words & {"static", "main", *_KEYWORDS, *_STATEMENTS}:
+            names.append(match[2])
+    return names
 
 
 def without_comments(file: Path) -> str:
@@ -160,8 +189,8 @@ def _text(file: Path) -> str:
     return file.read_text(encoding="utf-8", errors="replace")
 
 
-def c_prototype(name: str, text: str) -> Prototype | None:
-    """Read the declaration or definition of `name` out of C or C++ source."""
+def c_prototype(name: str, text: str, types: Mapping[str, str] | None = None) -> Prototype | None:
+    """Read the declaration or definition of `name` out of C or C++ source. `types` are other names of simple ones."""
     pattern = rf"([A-Za-z_][\w \t\n*]*?[\s*])\b{re.escape(name)}\s*\(([^(){{}};]*)\)\s*(?:noexcept\s*)?[{{;]"
     for match in re.finditer(pattern, _plain(text)):
         words = match[1].replace("*", " * ").split()
@@ -169,7 +198,7 @@ def c_prototype(name: str, text: str) -> Prototype | None:
             continue
         result = " ".join(word for word in words if word not in ("extern", "static", "inline", "__inline"))
         parameters = tuple(
-            _c_parameter(parameter, index)
+            c_parameter(parameter, index, types or {})
             for index, parameter in enumerate(match[2].split(","))
             if parameter.strip() not in ("", "void")
         )
@@ -219,7 +248,8 @@ def _plain(text: str) -> str:
     return text
 
 
-def _c_parameter(text: str, index: int) -> Parameter:
+def c_parameter(text: str, index: int, types: Mapping[str, str]) -> Parameter:
+    """Read a parameter of C; `types` are other names of simple types."""
     array = re.search(r"\[([^\]]*)\]\s*$", text)
     bare = re.sub(r"(\[[^\]]*\]\s*)+$", "", text).strip()
     words = bare.replace("*", " * ").split()
@@ -230,6 +260,9 @@ def _c_parameter(text: str, index: int) -> Parameter:
     depth = words.count("*") + bool(array)
     base = " ".join(word for word in words if word not in {*_QUALIFIERS, "*"})
     kind = " ".join(words) + (" *" if array else "")
+    if base in types:  # what it is called stays in `words`
+        base = " ".join(word for word in types[base].split() if word not in _QUALIFIERS)
+        kind = kind if depth else base
     count = _count(array[1].strip()) if array else 0
     if depth == 0:
         shape = Shape.NUMBER

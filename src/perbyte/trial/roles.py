@@ -43,6 +43,10 @@ MEANINGS = {
     "secret": "the shared secret",
     "seed": "what a key pair or an encapsulation is made of, in place of random bytes",
     "counter": "the number of the first block, which is 0",
+    "label": "a context string, which is empty",
+    "label-length": "its bytes, 0",
+    "begin": "what a checksum begins with, 0",
+    "offset": "where the data begin, 0",
     "0": "the number 0",
     "1": "the number 1; any other number too, such as 24 rounds",
     "null": "a null pointer",
@@ -72,7 +76,11 @@ _NAMES: dict[str, str] = {
     "secret-key": "sk secretkey seckey priv private privatekey privkey n scalar",
     "ciphertext": "ct c ciphertext",
     "secret": "ss key k secret sharedsecret",
-    "seed": "seed coins entropy randomness",
+    "seed": "seed coins entropy randomness rnd",
+    "label": "ctx context pre",
+    "label-length": "ctxlen prelen contextlen contextlength",
+    "begin": "seed crc init initial start prev previous adler sum",
+    "offset": "offset off inoff inoffset dataoff dataoffset pos position from",
 }
 _LENGTH_LIKE = re.compile(r"len|siz|byte|sz|bits|^argument|^.{1,2}$|l$|cnt$")
 _LENGTH_OF = {"in": "size", "out": "out-length", "key": "key-length", "nonce": "nonce-length"} | {
@@ -90,15 +98,18 @@ class Step:
 
 
 STEPS: dict[str, Step] = {
-    "digest": Step(("out", "in", "size"), ("out-length", "length-back")),
+    "digest": Step(("out", "in", "size"), ("out-length", "length-back", "begin", "offset")),
     "init": Step(("context",), ("key", "key-length", "out-length", "nonce", "nonce-length")),
     "update": Step(("context", "in", "size")),
     "final": Step(("context", "out"), ("out-length", "length-back")),
+    "finish": Step(("context",)),
+    "squeeze": Step(("context", "out"), ("out-length", "blocks")),
     "mac": Step(
         ("out", "in", "size"),
-        ("key", "key-length", "out-length", "length-back", "context", "nonce", "nonce-length"),
+        ("key", "key-length", "out-length", "length-back", "context", "nonce", "nonce-length", "offset"),
     ),
-    "key": Step(("context", "key"), ("key-length", "key-bits")),
+    "key": Step(("context", "key"), ("key-length", "key-bits", "nonce", "nonce-length", "counter")),
+    "nonce": Step(("context", "nonce"), ("nonce-length", "counter")),
     "decrypt-key": Step(("context", "key"), ("key-length", "key-bits")),
     "encrypt": Step(
         ("size",),
@@ -119,18 +130,21 @@ STEPS: dict[str, Step] = {
     "encapsulate": Step(("ciphertext", "secret", "public-key"), ("seed",)),
     "hash": Step(("out", "in", "size", "nonce"), ("out-length", "nonce-length")),
     "decapsulate": Step(("ciphertext", "secret", "secret-key")),
-    "sign": Step(("tag", "in", "size", "secret-key"), ("length-back", "public-key")),
-    "verify": Step(("tag", "in", "size", "public-key"), ("tag-length",)),
+    "sign": Step(
+        ("tag", "in", "size", "secret-key"), ("length-back", "public-key", "label", "label-length", "seed")
+    ),
+    "verify": Step(("tag", "in", "size", "public-key"), ("tag-length", "label", "label-length")),
     "base": Step(("public-key", "secret-key")),
     "derive": Step(("out", "public-key", "secret-key")),
 }
 STEPS_OF = {
     "hash": ("digest", "init", "update", "final"),
-    "xof": ("digest", "init", "update", "final"),
+    "checksum": ("digest",),
+    "xof": ("digest", "init", "update", "final", "squeeze"),
     "mac": ("mac", "key", "init", "update", "final"),
-    "block-cipher": ("encrypt", "decrypt", "key", "decrypt-key"),
-    "stream-cipher": ("encrypt", "decrypt", "key"),
-    "aead": ("seal", "open", "key"),
+    "block-cipher": ("encrypt", "decrypt", "key", "decrypt-key", "nonce"),
+    "stream-cipher": ("encrypt", "decrypt", "key", "nonce"),
+    "aead": ("seal", "open", "key", "nonce"),
     "kdf": ("expand",),
     "password-hash": ("hash",),
     "permutation": ("permute",),
@@ -145,6 +159,12 @@ RETURNING = ("digest", "mac")
 """Steps whose function may return its output in a buffer, with a function that frees it."""
 MAKING = ("init", "key", "decrypt-key")
 """Steps whose function may return the state that the others work on, with a function that frees it."""
+NUMBERS_RETURNED = {
+    **dict.fromkeys(("uint32_t", "u32", "unsigned", "unsigned int", "uint", "word32", "uint_fast32_t"), 4),
+    **dict.fromkeys(("uint64_t", "u64", "unsigned long long", "unsigned long", "ulong", "word64"), 8),
+    **dict.fromkeys(("uint16_t", "u16", "unsigned short"), 2),
+}
+"""Bytes of the numbers that a checksum or a short MAC may return."""
 BACK_AND_FORTH = ("open", "verify")
 """Steps whose function answers whether it accepts its input."""
 STEPS["decrypt"] = STEPS["encrypt"]
@@ -187,6 +207,13 @@ class Call:
         return bool(self.freed) and self.step in RETURNING and self.has("out")
 
     @property
+    def returns_number(self) -> int:
+        """Bytes of the number that a function returns as its output, 0 where it returns none."""
+        if self.step not in RETURNING or not self.prototype or self.has("out") or self.freed:
+            return 0
+        return NUMBERS_RETURNED.get(self.prototype.result.removeprefix("const ").strip(), 0)
+
+    @property
     def returns_bytes(self) -> bool:
         """True where it returns its output as bytes, of a length that its language knows."""
         return bool(self.prototype and self.prototype.result.startswith(("[u8", "Vec<u8>", "Vec <u8>")))
@@ -197,16 +224,29 @@ class Call:
 
 
 def assign(
-    step: str, function: str, prototype: Prototype, freed: str = "", *, one_block: bool = False
+    step: str,
+    function: str,
+    prototype: Prototype,
+    freed: str = "",
+    *,
+    one_block: bool = False,
+    state: str = "",
 ) -> Call:
     """Give each parameter of `prototype` its role in `step`. Raises UsageError when one is left in doubt.
 
     `freed` is the function that frees what a function of C returns, where the user named one. `one_block`: the function
-    takes one block or state, whose words may be of any width.
+    takes one block or state, whose words may be of any width. `state` is the type of the state that another function
+    works on (see `state_type`): what has it is the state here, too.
     """
     allowed = (*STEPS[step].needs, *STEPS[step].takes)
     roles: dict[int, str] = {}
     for index, parameter in enumerate(prototype.parameters):
+        if state and "context" in allowed and _bare_type(parameter) == state:
+            roles[index] = "context"
+            break
+    for index, parameter in enumerate(prototype.parameters):
+        if index in roles:
+            continue
         fitting = [
             role
             for role in allowed
@@ -222,6 +262,23 @@ def assign(
         _in_place(prototype.parameters, roles)
     told = tuple(roles.get(index, "") for index in range(len(prototype.parameters)))
     return _call(step, function, told, prototype, freed, one_block)
+
+
+def state_type(call: Call) -> str:
+    """The type of the state that a function works on, where it is one of its own: a structure; '' without."""
+    parameters = call.prototype.parameters if call.prototype else ()
+    for role, parameter in zip(call.roles, parameters, strict=bool(parameters)):
+        if role == "context" and parameter.shape is Shape.CONTEXT:
+            return _bare_type(parameter)
+    return ""
+
+
+def _bare_type(parameter: Parameter) -> str:
+    if parameter.shape is not Shape.CONTEXT:
+        return ""
+    return " ".join(
+        word for word in parameter.type.replace("*", " ").split() if word not in ("const", "struct")
+    )
 
 
 def say(
@@ -288,6 +345,7 @@ def explain(step: str, roles: Sequence[str] = ()) -> str:
     known = (*STEPS[step].needs, *STEPS[step].takes, *LITERALS)
     told = "; ".join(f"{role}: {MEANINGS[role]}" for role in known)
     words = ",".join(role or "?" for role in roles or STEPS[step].needs)
+    step = "final" if step == "finish" else step
     return f"say what each parameter is, in its order: --signature {step}={words}  ({told})"
 
 
@@ -317,6 +375,8 @@ def _shapes(role: str) -> tuple[Shape, ...]:
         return (Shape.NUMBER,)
     if role == "length-back":
         return (Shape.LENGTH_BACK,)
+    if role in ("begin", "offset"):
+        return (Shape.NUMBER,)
     if role in ("context", "secret-number"):
         return _ANY
     return _WRITTEN if role in ("out", "buffer") else (*_READ, *_WRITTEN)
@@ -324,7 +384,7 @@ def _shapes(role: str) -> tuple[Shape, ...]:
 
 def is_number(role: str) -> bool:
     """True for a role of a number, not of a pointer."""
-    if role in ("size", "blocks", "counter") or role.endswith(("-length", "-bits")):
+    if role in ("size", "blocks", "counter", "begin", "offset") or role.endswith(("-length", "-bits")):
         return True
     return bool(NUMBER.fullmatch(role))
 
@@ -396,6 +456,8 @@ def _check(call: Call) -> None:
     if call.one_block:
         present.add("size")
     lacking = [role for role in STEPS[call.step].needs if role not in present]
+    if call.step in ("seal", "open"):  # another function may take it, or that of the key
+        lacking = [role for role in lacking if role != "nonce"]
     if call.step in ("encrypt", "decrypt", "permute") and "buffer" not in present:
         lacking += [role for role in ("out", "in") if role not in present]
     allocates = call.prototype and _gives_buffer(call.step, call.prototype, call.roles) and not call.freed
@@ -426,7 +488,7 @@ def _implied(call: Call) -> set[str]:
             roles.add(_LENGTH_OF.get(role, ""))
             if role == "buffer":
                 roles.add("size")
-    if call.returns_bytes or call.freed:
+    if call.returns_bytes or call.freed or call.returns_number:
         roles.add("context" if call.makes else "out")
     if call.prototype.has_runtime:
         roles |= {"out-length", *_RETURNED.get(call.step, ())}

@@ -19,15 +19,31 @@ from perbyte.trial.adapter import write_adapter
 from perbyte.trial.expressions import wrapped
 from perbyte.trial.program import HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
 from perbyte.trial.prototype import MANAGED, Prototype, find_prototype, functions_of
-from perbyte.trial.roles import MAKING, RETURNING, STEPS, STEPS_OF, UNTIMED, Call, assign, explain, say
+from perbyte.trial.roles import (
+    MAKING,
+    RETURNING,
+    STEPS,
+    STEPS_OF,
+    UNTIMED,
+    Call,
+    assign,
+    explain,
+    say,
+    state_type,
+)
 from perbyte.trial.wrappers import rust_wrapper, zig_wrapper
 
 _FREE = "free"  # of --function: what frees a buffer that is returned
 _WORDS = (
     ("init", r"init|start|begin|reset"),
     ("update", r"update|absorb|process|add|input"),
+    ("squeeze", r"squeeze"),
     ("final", r"final|finish|end|done|result|squeeze"),
     ("decrypt-key", r"dec\w*_?key|inv\w*_?key"),
+    (
+        "nonce",
+        r"iv_?setup|set_?(?:up_?)?(?:iv|nonce)|(?:iv|nonce)_?set|nonce_?(?:setup|init)|init_?(?:iv|nonce)$",
+    ),
     ("key", r"set_?key|key_?setup|expand_?key|key_?exp|schedule|ksa|setup"),
     ("open", r"open"),
     ("seal", r"seal"),
@@ -100,8 +116,9 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
             f"--signature {sorted(unknown)[0]}=...: no function is for that",
             hint=f"there are: {', '.join(named)}",
         )
-    calls = {}
-    for step, function in named.items():
+    calls: dict[str, Call] = {}
+    # those that make or set a state come first: by its type it is known elsewhere
+    for step, function in sorted(named.items(), key=lambda item: item[0] not in MAKING):
         prototype = find_prototype(function, asked.files)
         if prototype and prototype.hidden:
             raise UsageError(
@@ -110,11 +127,16 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
             )
         if step in signatures:
             one_block = _takes_blocks(asked.algorithm, step)
-            calls[step] = say(step, function, signatures[step], prototype, freed, one_block=one_block)
+            words = signatures[step]
+            asked_for = _finishing(step, named)
+            calls[step] = say(asked_for, function, words, prototype, freed, one_block=one_block)
         elif prototype:
-            calls[step] = _assigned(asked.algorithm, step, prototype, freed)
+            calls[step] = _assigned(asked.algorithm, _finishing(step, named), prototype, freed, calls)
         else:
             _explain_missing(asked, step, function)
+    if setting := _sets_nonce(asked, calls):
+        calls["nonce"] = _assigned(asked.algorithm, "nonce", setting, "", calls)
+    calls = {step: calls[step] for step in (*named, *(["nonce"] if setting else []))}
     if any(call.makes for call in calls.values()):
         calls = {step: replace(call, held=True) for step, call in calls.items()}
     if freed and not any(call.freed for call in calls.values()):
@@ -125,16 +147,33 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
     return calls
 
 
+def _sets_nonce(asked: TrialRequest, calls: Mapping[str, Call]) -> Prototype | None:
+    """The only function that sets a nonce by its name, where none of `calls` takes one; it is printed as understood."""
+    wanted = asked.algorithm.nonce_bytes and "nonce" in STEPS_OF.get(asked.algorithm.kind, ())
+    if not wanted or "key" not in calls or any(call.has("nonce") for call in calls.values()):
+        return None
+    names = [name for name in functions_of(asked.files) if _guess(name, ("nonce",))]
+    return find_prototype(names[0], asked.files) if len(names) == 1 else None
+
+
 def _takes_blocks(algorithm: Algorithm, step: str) -> bool:
     """True where a function may take one block or state alone: permutations, and ciphers in ECB."""
     return step == "permute" or (step in ("encrypt", "decrypt") and algorithm.mode == "ecb")
 
 
-def _assigned(algorithm: Algorithm, step: str, prototype: Prototype, freed: str) -> Call:
+def _finishing(step: str, named: Mapping[str, str]) -> str:
+    """The step by whose roles a function is read: where another squeezes the output, `final` gives none."""
+    return "finish" if step == "final" and "squeeze" in named else step
+
+
+def _assigned(
+    algorithm: Algorithm, step: str, prototype: Prototype, freed: str, others: Mapping[str, Call]
+) -> Call:
     """The function for `step`; in ECB one of a single block where it is not told the length of its data."""
     one_block = step == "permute"
+    state = next(filter(None, map(state_type, others.values())), "")
     try:
-        return assign(step, prototype.name, prototype, freed, one_block=one_block)
+        return assign(step, prototype.name, prototype, freed, one_block=one_block, state=state)
     except UsageError:
         if not one_block and _takes_blocks(algorithm, step):
             with contextlib.suppress(UsageError):
