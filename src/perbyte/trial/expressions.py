@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from perbyte.trial.cpp import CONSTRUCTOR
 from perbyte.trial.prototype import Parameter, Shape
 from perbyte.trial.roles import NUMBER, Call, is_number
 
@@ -30,8 +31,14 @@ _SLICE_LENGTHS = {"in": "size", "buffer": "size", "tag": "out_max"} | {
 
 
 def symbol(call: Call) -> str:
-    """The name that is linked against: the function's own, or that of its wrapper in Rust and Zig."""
-    return f"pb_own_{call.function}" if wrapped(call) else call.function
+    """The name that is linked against: the function's own, or that of its wrapper in Rust, Zig and C++."""
+    own = wrapped(call) or in_cpp(call)
+    return re.sub(r"\W+", "_", f"pb_own_{call.function}") if own else call.function
+
+
+def in_cpp(call: Call) -> bool:
+    """True for a function of C++ that is reached through a wrapper."""
+    return bool(call.prototype and call.prototype.home)
 
 
 def wrapped(call: Call) -> bool:
@@ -63,7 +70,7 @@ def expression(call: Call) -> str:
 
 def answers(call: Call) -> bool:
     """True when the function returns something."""
-    return not call.prototype or call.prototype.result not in ("", "void")
+    return not call.prototype or call.prototype.result not in ("", "void", CONSTRUCTOR)
 
 
 def told(call: Call) -> str:
@@ -162,7 +169,7 @@ def declaration(call: Call) -> str:
     kinds: list[str] = []
     for role, parameter in _given_parameters(call):
         if is_number(role):
-            kinds.append(_number(parameter.type) if parameter else "size_t")
+            kinds.append(_number(parameter.type) if parameter and not in_cpp(call) else "size_t")
         else:
             read = not parameter or parameter.shape in (Shape.READ, Shape.READ_SLICE)
             kinds.append("const void *" if read else "void *")

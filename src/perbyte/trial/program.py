@@ -75,7 +75,8 @@ class Source:
     `include` are directories for headers, before those of the files; `forced` headers that C++ must have seen, so that
     its functions get C's names; `others` further files, each with flags and include directories of its own; `called`
     functions that may have names of C++; `defines` flags for the user's files that nobody chose; `compilers` those
-    of C and of C++, empty for the usual ones; `programs` the C of further programs by name, each linked with the user's
+    of C and of C++, empty for the usual ones; `cxx_wrapper` the text of C++ that is compiled with the files `within` it,
+    which are not compiled by themselves; `programs` the C of further programs by name, each linked with the user's
     files: where one cannot be built, NAME.failed has the compiler's words.
     """
 
@@ -91,6 +92,8 @@ class Source:
     called: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
     compilers: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    cxx_wrapper: str = ""
+    within: tuple[Path, ...] = ()
     programs: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -128,7 +131,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
     EnvironmentLacking when a compiler is missing or the place cannot be written.
     """
     sort = {file: _sort(file) for file in source.files}
-    cxx = any(kind == "c++" for kind in sort.values())
+    cxx = bool(source.cxx_wrapper) or any(kind == "c++" for kind in sort.values())
     used = {"c": source.compilers[0] or compiler("c"), "c++": source.compilers[1] or compiler("c++")}
     main = used["c++" if cxx else "c"]
     for needed in {compiler("c")[0], main[0], *(("rustc",) if "rust" in sort.values() else ())}:
@@ -262,7 +265,13 @@ def _compiling(
         for directory in dict.fromkeys((*source.include, *(file.parent for file in source.files)))
     ]
     commands: dict[str, list[str]] = {}
+    if source.cxx_wrapper:
+        (scratch / "wrapper.cpp").write_text(source.cxx_wrapper, encoding="utf-8")
+        words = [*used["c++"], *source.flags, *source.defines, "-w", *include]
+        commands["wrapper.o"] = [*words, "-c", "wrapper.cpp", "-o", "wrapper.o"]
     for number, (file, kind) in enumerate(sort.items()):
+        if file in source.within:
+            continue
         if kind in ("c", "c++"):
             words = [*used[kind], *source.flags, *source.defines, "-w", *include]
             if kind == "c++":

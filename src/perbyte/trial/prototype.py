@@ -16,6 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from perbyte.errors import UsageError
+from perbyte.trial.exports import exported
 from perbyte.trial.preprocessed import own_text, types_of
 
 C_SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh")
@@ -70,7 +71,7 @@ _PATTERNS = {
     r"(?P<result>:[^{;=]*)?(?:\{|=>)",
     "go": r"^func\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?P<result>\([^)]*\)|[^{\n]*)\{",
     "java": r"(?:^|(?<=[{};]))[ \t]*(?:(?:public|private|protected|final|static)\s+)*"
-    r"(?P<result>byte\s*\[\]|void|boolean)\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)[^{};]*\{",
+    r"(?P<result>byte\s*\[\]|void|boolean|int|long)\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)[^{};]*\{",
     "kotlin": r"^[^\n=;]*\bfun\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?::\s*(?P<result>[\w.<>?]+))?\s*[={]",
 }
 _EXPORTED = {
@@ -119,7 +120,10 @@ class Prototype:
     parameters: tuple[Parameter, ...]
     text: str
     hidden: bool = False  # `static`: cannot be called from another file
+    language: str = ""  # python, javascript, go, java or kotlin
     has_runtime: bool = False  # of Python, JavaScript, Go, Java or Kotlin: whatever it makes is returned
+    scoped: str = ""  # of C++, where C cannot call it: the class or namespace,
+    home: Path | None = None  # and the file that declares it
 
 
 def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
@@ -129,7 +133,8 @@ def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
     """
     for file in files:
         if file.suffix in MANAGED:
-            return next((prototype for prototype in functions_in(file) if prototype.name == name), None)
+            known = next((prototype for prototype in functions_in(file) if prototype.name == name), None)
+            return known or _exported_as(name, file)
         read = _READERS.get(file.suffix)
         if read and (prototype := read(name, _text(file))):
             return _with_types(prototype, file)
@@ -137,6 +142,14 @@ def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
         if file.suffix in C_SUFFIXES and (prototype := c_prototype(name, own_text(file), types_of(file))):
             return prototype
     return None
+
+
+def _exported_as(name: str, file: Path) -> Prototype | None:
+    """What a module of JavaScript exports under that name, a value that its text does not show as a function."""
+    given = exported(file).get(name) if file.suffix in SCRIPT else None
+    if given is None:
+        return None
+    return _made(name, [(parameter, "") for parameter in given or ["data"]], RETURNED, "javascript")
 
 
 def _with_types(prototype: Prototype, file: Path) -> Prototype:
@@ -156,6 +169,7 @@ def _is_opaque(parameter: Parameter) -> bool:
 def functions_of(files: Sequence[Path]) -> tuple[str, ...]:
     """Names of the functions that `files` define, `static` ones left out: what a message offers."""
     names = [prototype.name for file in files if file.suffix in MANAGED for prototype in functions_in(file)]
+    names += [name for file in files if file.suffix in SCRIPT for name in exported(file)] if not names else []
     for file in files if not names else ():
         if file.suffix in _EXPORTED:
             names += re.findall(_EXPORTED[file.suffix], without_comments(file), re.MULTILINE)
@@ -318,7 +332,7 @@ def functions_in(file: Path) -> list[Prototype]:
             parts = [part.strip() for part in inside.split(",")]
             needed = [part for part in parts if part and "=" not in part.replace("=>", "")]
             result = _result(language, (match["result"] or "").strip())
-            prototypes.append(_made(match["name"], _PARAMETERS[language](needed), result))
+            prototypes.append(_made(match["name"], _PARAMETERS[language](needed), result, language))
     return prototypes
 
 
@@ -336,21 +350,25 @@ def _of_python(file: Path) -> list[Prototype]:
                 (each.arg, ast.unparse(each.annotation) if each.annotation else "") for each in needed
             ]
             # of several definitions the last is called; those before it may be overloads for type checkers
-            prototypes[statement.name] = _made(statement.name, parameters, RETURNED)
+            prototypes[statement.name] = _made(statement.name, parameters, RETURNED, "python")
     return list(prototypes.values())
 
 
-def _made(name: str, parameters: Sequence[tuple[str, str]], result: str) -> Prototype:
+_WRITTEN = ("out", "dst", "output", "dest", "result", "digest", "hash", "md")
+
+
+def _made(name: str, parameters: Sequence[tuple[str, str]], result: str, language: str) -> Prototype:
     made = []
     for parameter, kind in parameters:
         shape = Shape.READ_SLICE
         if kind in _RUNTIME_NUMBERS or (not kind and _COUNTS.fullmatch(parameter)):
             shape = Shape.NUMBER
-        elif not result.startswith(RETURNED) and parameter in ("out", "dst", "output", "dest"):
+        elif not result.startswith(RETURNED) and parameter.lower() in _WRITTEN:
             shape = Shape.WRITTEN_SLICE
         made.append(Parameter(parameter, kind, shape))
     shown = f"{name}({', '.join(parameter for parameter, _ in parameters)})"
-    return Prototype(name, result, tuple(made), shown, has_runtime=result.startswith(RETURNED))
+    returns = result.startswith(RETURNED)
+    return Prototype(name, result, tuple(made), shown, language=language, has_runtime=returns)
 
 
 def _result(language: str, text: str) -> str:
@@ -358,7 +376,7 @@ def _result(language: str, text: str) -> str:
     if language == "go":
         returned = f"{RETURNED}, error" if "error" in text else RETURNED
         return returned if "byte" in text or "uint8" in text else text
-    nothing = {"java": ("void", "boolean"), "kotlin": ("Unit", "Boolean")}
+    nothing = {"java": ("void", "boolean", "int", "long"), "kotlin": ("Unit", "Boolean")}
     return "" if text in nothing.get(language, ()) else RETURNED
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perbyte.errors import UsageError
+from perbyte.trial.cpp import copies
 from perbyte.trial.prototype import Parameter, Prototype, Shape
 
 LITERALS = ("0", "1", "null")
@@ -47,6 +48,7 @@ MEANINGS = {
     "label-length": "its bytes, 0",
     "begin": "what a checksum begins with, 0",
     "offset": "where the data begin, 0",
+    "out-offset": "where the output begins, 0",
     "0": "the number 0",
     "1": "the number 1; any other number too, such as 24 rounds",
     "null": "a null pointer",
@@ -70,7 +72,7 @@ _NAMES: dict[str, str] = {
     "tag": "tag mac t sig signature",
     "tag-length": "taglen maclen siglen",
     "secret-number": "nsec",
-    "context": "ctx context state s st self keys schedule rk roundkeys ks",
+    "context": "ctx context state s st self this keys schedule rk roundkeys ks",
     "buffer": "buf buffer data inout block",
     "public-key": "pk publickey public pub pubkey p point",
     "secret-key": "sk secretkey seckey priv private privatekey privkey n scalar",
@@ -80,6 +82,7 @@ _NAMES: dict[str, str] = {
     "label": "ctx context pre",
     "label-length": "ctxlen prelen contextlen contextlength",
     "begin": "seed crc init initial start prev previous adler sum",
+    "out-offset": "outoff outoffset outofs outpos dstoff dstoffset outputoffset digestoffset",
     "offset": "offset off inoff inoffset dataoff dataoffset pos position from",
 }
 _LENGTH_LIKE = re.compile(r"len|siz|byte|sz|bits|^argument|^.{1,2}$|l$|cnt$")
@@ -87,6 +90,9 @@ _LENGTH_OF = {"in": "size", "out": "out-length", "key": "key-length", "nonce": "
     "aad": "aad-length",
     "tag": "tag-length",
 }
+
+
+_OFFSETS = ("offset", "out-offset")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,7 @@ class Step:
 
 
 STEPS: dict[str, Step] = {
-    "digest": Step(("out", "in", "size"), ("out-length", "length-back", "begin", "offset")),
+    "digest": Step(("out", "in", "size"), ("out-length", "length-back", "begin", *_OFFSETS)),
     "init": Step(("context",), ("key", "key-length", "out-length", "nonce", "nonce-length")),
     "update": Step(("context", "in", "size")),
     "final": Step(("context", "out"), ("out-length", "length-back")),
@@ -106,14 +112,14 @@ STEPS: dict[str, Step] = {
     "squeeze": Step(("context", "out"), ("out-length", "blocks")),
     "mac": Step(
         ("out", "in", "size"),
-        ("key", "key-length", "out-length", "length-back", "context", "nonce", "nonce-length", "offset"),
+        ("key", "key-length", "out-length", "length-back", "context", "nonce", "nonce-length", *_OFFSETS),
     ),
     "key": Step(("context", "key"), ("key-length", "key-bits", "nonce", "nonce-length", "counter")),
     "nonce": Step(("context", "nonce"), ("nonce-length", "counter")),
     "decrypt-key": Step(("context", "key"), ("key-length", "key-bits")),
     "encrypt": Step(
         ("size",),
-        ("out", "in", "buffer", "blocks", "key", "key-length", "nonce", "nonce-length", "counter", "context"),
+        ("out", "in", "buffer", "blocks", "key", "key-length", "nonce", "nonce-length", "counter", "context", *_OFFSETS),
     ),
     "seal": Step(
         ("out", "in", "size", "nonce"),
@@ -258,6 +264,8 @@ def assign(
             roles[index] = named[0]
     _by_neighbours(prototype.parameters, roles, allowed)
     _by_elimination(step, prototype.parameters, roles, allowed)
+    if prototype.language == "javascript":  # what a caller may leave out, as packages of npm have it
+        roles = dict.fromkeys(range(len(prototype.parameters)), "null") | roles
     if one_block:
         _in_place(prototype.parameters, roles)
     told = tuple(roles.get(index, "") for index in range(len(prototype.parameters)))
@@ -330,6 +338,8 @@ def understood(call: Call) -> str:
         role if name.replace("_", "-") == role else f"{name} is {role}" for name, role in _named_roles(call)
     ]
     result = "its result is the state" if call.makes else "its result is out"
+    if copies(call.prototype):
+        told.append("the data are copied into a container in each call, which is timed")
     freed = f", {'out' if call.hands_over else result}, freed by {call.freed}" if call.freed else ""
     return f"{call.function}({', '.join(told)}){freed}"
 
@@ -375,7 +385,7 @@ def _shapes(role: str) -> tuple[Shape, ...]:
         return (Shape.NUMBER,)
     if role == "length-back":
         return (Shape.LENGTH_BACK,)
-    if role in ("begin", "offset"):
+    if role in ("begin", *_OFFSETS):
         return (Shape.NUMBER,)
     if role in ("context", "secret-number"):
         return _ANY
@@ -384,7 +394,7 @@ def _shapes(role: str) -> tuple[Shape, ...]:
 
 def is_number(role: str) -> bool:
     """True for a role of a number, not of a pointer."""
-    if role in ("size", "blocks", "counter", "begin", "offset") or role.endswith(("-length", "-bits")):
+    if role in ("size", "blocks", "counter", "begin", *_OFFSETS) or role.endswith(("-length", "-bits")):
         return True
     return bool(NUMBER.fullmatch(role))
 

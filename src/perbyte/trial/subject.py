@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from perbyte.catalogue.checking import MODES
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.adapter import write_adapter
-from perbyte.trial.expressions import wrapped
-from perbyte.trial.program import HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
+from perbyte.trial.cpp import classes_of, cpp_prototypes, cpp_wrapper, methods_of
+from perbyte.trial.expressions import in_cpp, symbol, wrapped
+from perbyte.trial.program import COMPILED, HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
 from perbyte.trial.prototype import MANAGED, Prototype, find_prototype, functions_of
 from perbyte.trial.roles import (
     MAKING,
@@ -119,7 +121,8 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
     calls: dict[str, Call] = {}
     # those that make or set a state come first: by its type it is known elsewhere
     for step, function in sorted(named.items(), key=lambda item: item[0] not in MAKING):
-        prototype = find_prototype(function, asked.files)
+        several = cpp_prototypes(function, asked.files)
+        prototype = several[0] if several else find_prototype(function, asked.files)
         if prototype and prototype.hidden:
             raise UsageError(
                 f"{prototype.text} cannot be called from outside",
@@ -131,7 +134,13 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
             asked_for = _finishing(step, named)
             calls[step] = say(asked_for, function, words, prototype, freed, one_block=one_block)
         elif prototype:
-            calls[step] = _assigned(asked.algorithm, _finishing(step, named), prototype, freed, calls)
+            read_as = _finishing(step, named)
+            calls[step] = _first_clear(
+                [
+                    partial(_assigned, asked.algorithm, read_as, each, freed, calls)
+                    for each in several or [prototype]
+                ]
+            )
         else:
             _explain_missing(asked, step, function)
     if setting := _sets_nonce(asked, calls):
@@ -145,6 +154,14 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
             hint=f"of C: the output of {', '.join(RETURNING)}, or the state that {', '.join(MAKING)} returns",
         )
     return calls
+
+
+def _first_clear(ways: Sequence[Callable[[], Call]]) -> Call:
+    """What the first of several overloads is for, of those that are clear. Raises the first one's UsageError."""
+    for way in ways[1:] and ways:
+        with contextlib.suppress(UsageError):
+            return way()
+    return ways[0]()
 
 
 def _sets_nonce(asked: TrialRequest, calls: Mapping[str, Call]) -> Prototype | None:
@@ -191,9 +208,21 @@ def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str
     wrapper = rust_wrapper(rust, exported) if rust and exported else ""
     if any(file.suffix == ".zig" for file in asked.files):
         wrapper = zig_wrapper(exported)
-    called = tuple(call.function for call in calls.values() if not wrapped(call))
+    called = tuple(call.function for call in calls.values() if not wrapped(call) and not in_cpp(call))
+    scoped = [(symbol(call), call.prototype) for call in calls.values() if call.prototype and in_cpp(call)]
+    within = tuple(home for _, prototype in scoped if (home := prototype.home) and home.suffix in COMPILED)
     called += tuple(call.freed for call in calls.values() if call.freed not in ("", "free"))
-    return Source(name, asked.files, flags, table, wrapper, link=asked.link, called=called)
+    return Source(
+        name,
+        asked.files,
+        flags,
+        table,
+        wrapper,
+        link=asked.link,
+        called=called,
+        cxx_wrapper=cpp_wrapper(scoped) if scoped else "",
+        within=within,
+    )
 
 
 def managed(files: Sequence[Path]) -> bool:
@@ -207,7 +236,7 @@ def _named(asked: TrialRequest) -> dict[str, str]:
     steps = STEPS_OF.get(kind, ())
     texts = [part.strip() for text in asked.functions for part in text.split(",") if part.strip()]
     if not texts:
-        there = _likely_first(functions_of(asked.files), asked.algorithm)
+        there = _likely_first((*functions_of(asked.files), *classes_of(asked.files)), asked.algorithm)
         if len(there) != 1:
             raise UsageError(
                 "which function is it?",
@@ -221,6 +250,8 @@ def _named(asked: TrialRequest) -> dict[str, str]:
             f"{asked.algorithm.id} is of the kind '{kind}', which cannot be tried this way",
             hint="write a runner: CONTRIBUTING.md",
         )
+    if len(texts) == 1 and (parts := _of_class(texts[0], asked.files, steps)):
+        texts = parts
     first = "" if steps[0] in UNTIMED else steps[0]
     alone = sum(not text.startswith(f"{_FREE}=") for text in texts) == 1
     for text in texts:
@@ -234,10 +265,23 @@ def _named(asked: TrialRequest) -> dict[str, str]:
                 f"--function {text}: {taken}",
                 hint=f"say it: {','.join(f'{step}=NAME' for step in steps)} (those that there are)",
             )
-        if not re.fullmatch(r"[A-Za-z_]\w*", function):
+        if not re.fullmatch(r"(?:[A-Za-z_]\w*(?:::|\.))*[A-Za-z_]\w*", function):
             raise UsageError(f"--function: '{function}' is not a name of a function")
         functions[step] = function
     return functions
+
+
+def _of_class(name: str, files: Sequence[Path], steps: Sequence[str]) -> list[str]:
+    """A class that is made, fed and finished: the steps by the names of its members; [] where it is none."""
+    if "=" in name or not {"init", "update", "final"} <= set(steps):
+        return []
+    told = {"init": name}
+    for member in methods_of(name, files) if classes_of(files) else ():
+        step = _guess(member.rpartition("::")[2], ("update", "final", "digest", "init"))
+        told.setdefault("final" if step == "digest" else step, member)
+    return [f"{step}={told[step]}" for step in ("init", "update", "final") if step in told][
+        : 3 * (len(told) > 2)
+    ]
 
 
 def _of_mode(functions: Sequence[str], algorithm: Algorithm) -> list[str]:
