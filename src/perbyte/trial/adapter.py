@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
+from perbyte.trial.compressing import compressing
 from perbyte.trial.expressions import answers, declaration, expression, statement, symbol, told
 from perbyte.trial.roles import BACK_AND_FORTH, Call
 
@@ -149,7 +150,14 @@ class _Writer:
     def _hash(self) -> None:
         if number := next((call for call in self.calls.values() if call.returns_number), None):
             self._check_number(number)
-        if "digest" in self.calls:
+        if compress := self.calls.get("compress"):
+            self.loops.append(compressing(self.algorithm.id, expression(compress), self.algorithm.tag_bytes))
+            self.loops.append(
+                "PB_LOOP(trial_digest_oneshot, struct trial_state, (trial_compress(state, out, in, size), 0))"
+            )
+            words = f"{compress.function}, with padding"
+            self.variants.append(f'\t{{"digest", "oneshot/1", "{words}", NULL, trial_digest_oneshot, NULL}},')
+        elif "digest" in self.calls:
             self._add("digest", "oneshot/1", self.calls["digest"])
         elif parts := self._parts():
             init, update, *final = parts

@@ -28,7 +28,9 @@ import(require('node:url').pathToFileURL(process.argv[1]).href).then((module) =>
   process.stdout.write(JSON.stringify(found), () => process.exit(0));
 }, () => process.exit(1));
 """
-_HEAD = re.compile(r"^(?:async\s+)?(?:function\b[^(]*\(([^)]*)\)|\(([^)]*)\)\s*=>|(\w+)\s*=>|\w+\s*\(([^)]*)\)\s*\{)")
+_HEAD = re.compile(
+    r"^(?:async\s+)?(?:function\b[^(]*\(([^)]*)\)|\(([^)]*)\)\s*=>|(\w+)\s*=>|\w+\s*\(([^)]*)\)\s*\{)"
+)
 
 
 @lru_cache(maxsize=16)
@@ -54,4 +56,6 @@ def exported(file: Path) -> dict[str, list[str]]:
 def _parameters(text: str) -> list[str]:
     match = _HEAD.match(text.strip())
     inside = next((part for part in match.groups() if part), "") if match else ""
-    return [part.strip() for part in inside.split(",") if part.strip() and "=" not in part and "..." not in part]
+    return [
+        part.strip() for part in inside.split(",") if part.strip() and "=" not in part and "..." not in part
+    ]

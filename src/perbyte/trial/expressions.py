@@ -62,6 +62,9 @@ def expression(call: Call) -> str:
         return f"trial_take_out(out, {text}, out_max)"
     if call.step == "permute":
         return text if call.has("buffer") else f"memcpy(state->context, out, size), {text}"
+    if call.step == "compress" and not call.has("size") and not call.has("blocks"):
+        once = re.sub(r"\bin(?=[,)])", "in + at", text)
+        return f"({{ for (size_t at = 0; at < size; at += BLOCK) {once}; }})"
     if call.one_block:
         once = re.sub(r"\b(in|out)(?=[,)])", r"\1 + at", text)
         text = f"({{ for (size_t at = 0; at < size; at += BLOCK) {once}; }})"

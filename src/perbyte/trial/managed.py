@@ -105,7 +105,11 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     esm = subject.suffix == ".mjs" or bool(re.search(r"^\s*(?:export|import)\b", text, re.MULTILINE))
     names = [call.function for call in asked.calls.values()]
     there = [prototype.name for prototype in functions_in(asked.main)]
-    hidden = [name for name in names if name in there and not re.search(_EXPORTED.format(name=re.escape(name)), text)]
+    hidden = [
+        name
+        for name in names
+        if name in there and not re.search(_EXPORTED.format(name=re.escape(name)), text)
+    ]
     for name in hidden:
         text += f"\nexport {{ {name} }};\n" if esm else f"\nmodule.exports.{name} = {name};\n"
     subject.write_text(text, encoding="utf-8")

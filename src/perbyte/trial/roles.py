@@ -105,6 +105,7 @@ class Step:
 
 STEPS: dict[str, Step] = {
     "digest": Step(("out", "in", "size"), ("out-length", "length-back", "begin", *_OFFSETS)),
+    "compress": Step(("context", "in"), ("size", "blocks")),
     "init": Step(("context",), ("key", "key-length", "out-length", "nonce", "nonce-length")),
     "update": Step(("context", "in", "size")),
     "final": Step(("context", "out"), ("out-length", "length-back")),
@@ -119,7 +120,19 @@ STEPS: dict[str, Step] = {
     "decrypt-key": Step(("context", "key"), ("key-length", "key-bits")),
     "encrypt": Step(
         ("size",),
-        ("out", "in", "buffer", "blocks", "key", "key-length", "nonce", "nonce-length", "counter", "context", *_OFFSETS),
+        (
+            "out",
+            "in",
+            "buffer",
+            "blocks",
+            "key",
+            "key-length",
+            "nonce",
+            "nonce-length",
+            "counter",
+            "context",
+            *_OFFSETS,
+        ),
     ),
     "seal": Step(
         ("out", "in", "size", "nonce"),
@@ -144,7 +157,7 @@ STEPS: dict[str, Step] = {
     "derive": Step(("out", "public-key", "secret-key")),
 }
 STEPS_OF = {
-    "hash": ("digest", "init", "update", "final"),
+    "hash": ("digest", "init", "update", "final", "compress"),
     "checksum": ("digest",),
     "xof": ("digest", "init", "update", "final", "squeeze"),
     "mac": ("mac", "key", "init", "update", "final"),

@@ -17,6 +17,7 @@ from perbyte.catalogue.checking import MODES
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.adapter import write_adapter
+from perbyte.trial.compressing import compresses
 from perbyte.trial.cpp import classes_of, cpp_prototypes, cpp_wrapper, methods_of
 from perbyte.trial.expressions import in_cpp, symbol, wrapped
 from perbyte.trial.program import COMPILED, HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
@@ -46,7 +47,10 @@ _WORDS = (
         "nonce",
         r"iv_?setup|set_?(?:up_?)?(?:iv|nonce)|(?:iv|nonce)_?set|nonce_?(?:setup|init)|init_?(?:iv|nonce)$",
     ),
-    ("key", r"set_?key|key_?setup|expand_?key|key_?exp|schedule|ksa|setup"),
+    (
+        "key",
+        r"set_?key|key_?setup|expand_?key|key_?exp|schedule|ksa|setup|init\w*ctx|ctx\w*init|key_?init|init_?key",
+    ),
     ("open", r"open"),
     ("seal", r"seal"),
     ("verify", r"verify"),
@@ -146,6 +150,8 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
     if setting := _sets_nonce(asked, calls):
         calls["nonce"] = _assigned(asked.algorithm, "nonce", setting, "", calls)
     calls = {step: calls[step] for step in (*named, *(["nonce"] if setting else []))}
+    if "digest" in calls and calls["digest"].step == "compress":
+        calls = {"compress": calls["digest"]}
     if any(call.makes for call in calls.values()):
         calls = {step: replace(call, held=True) for step, call in calls.items()}
     if freed and not any(call.freed for call in calls.values()):
@@ -192,6 +198,9 @@ def _assigned(
     try:
         return assign(step, prototype.name, prototype, freed, one_block=one_block, state=state)
     except UsageError:
+        if step == "digest" and compresses(algorithm.id):
+            with contextlib.suppress(UsageError):
+                return assign("compress", prototype.name, prototype)
         if not one_block and _takes_blocks(algorithm, step):
             with contextlib.suppress(UsageError):
                 return assign(step, prototype.name, prototype, freed, one_block=True)
@@ -303,7 +312,9 @@ def _likely_first(functions: Sequence[str], algorithm: Algorithm) -> tuple[str, 
 def _several(functions: Sequence[str], steps: Sequence[str]) -> str:
     """How several functions are named together, where their names tell what they are for; else nothing."""
     told: dict[str, str] = {}
-    for function in functions:
+    for function in sorted(
+        functions, key=lambda name: not re.search(r"(?:^|_)(?:iv|nonce)(?:_|$)|IV|Nonce", name)
+    ):
         told.setdefault(_guess(function, steps), function)
     told.pop("", None)
     words = ",".join(f"{step}={function}" for step, function in told.items())
