@@ -40,11 +40,11 @@ static void trial_give_back(struct trial_state *state)
 #endif
 
 #ifdef TRIAL_TAKES_OUT
-static void trial_take_out(void *out, void *made, size_t bytes)
+static void trial_take_out(void *out, const void *made, size_t bytes)
 {
 	if (made)
 		memcpy(out, made, bytes);
-	TRIAL_TAKES_OUT(made);
+	TRIAL_TAKES_OUT((void *)made);
 }
 #endif
 
@@ -144,6 +144,7 @@ static void trial_make_pair(pb_case *c, struct trial_state *state)
 {
 	trial_given_random(c->key[0], c->key_len);
 	memcpy(state->context, c->key[0], c->key_len); /* the seed, which a function may wipe */
+	memcpy(state->secret_key, c->key[0], c->key_len); /* some only make the public key of it */
 	TRIAL_KEYPAIR;
 	trial_given_random(NULL, 0);
 }

@@ -7,13 +7,14 @@ its own is `message/1` as well. What surrounds the loops is `sdk/try/trial.h`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.compressing import compressing
 from perbyte.trial.expressions import answers, declaration, expression, statement, symbol, told
-from perbyte.trial.roles import BACK_AND_FORTH, Call
+from perbyte.trial.roles import BACK_AND_FORTH, LENT, Call
 
 _ROOM = 1 << 16  # bytes of a key of a pair, where more are not asked for
 _UNKEYED = {"hash", "xof", "checksum", "permutation"}
@@ -27,6 +28,7 @@ _SINGLE: dict[str, tuple[set[str], str, tuple[str, ...]]] = {
     "signature": ({"keypair", "verify"}, "pk/1", ("sign", "verify")),
     "key-agreement": ({"base", "derive"}, "pk/1", ("derive",)),
 }
+_BASE_POINTS = {"x25519": 9, "x448": 5}  # the u-coordinates of RFC 7748
 _HASHING = "--function NAME, or init=, update= and final="
 _CIPHERING = "encrypt= and decrypt=, with key= where the key is set apart"
 _WAYS = {
@@ -76,15 +78,17 @@ def write_adapter(
         "FIRST": symbol(next(iter(calls.values()))),
         "ALIGNED": aligned,
     }
-    if freed := next((call for call in calls.values() if call.freed), None):
-        macros["GIVES_BACK" if freed.makes else "TAKES_OUT"] = freed.freed
+    freed = {"GIVES_BACK" if call.makes else "TAKES_OUT": call.freed for call in calls.values() if call.freed}
+    macros |= freed
     if "keypair" in calls:
         macros["KEYPAIR"] = statement(calls["keypair"])
     if seeded:
         macros["SEEDED"] = ""
-    if "base" in calls:
+    if "base" in calls or algorithm.kind == "key-agreement":
         macros["BASE"] = ""
-    freeing = f"extern void {freed.freed}(void *);\n" if freed and freed.freed != "free" else ""
+    own = [name for name in dict.fromkeys(freed.values()) if name not in ("free", LENT)]
+    freeing = "".join(f"extern void {name}(void *);\n" for name in own)
+    freeing += f"#define {LENT}(made) (void)(made)\n" if LENT in freed.values() else ""
     return _TABLE.format(
         macros="\n".join(f"#define TRIAL_{macro} {value}".rstrip() for macro, value in macros.items()),
         declarations=freeing + "\n".join(declaration(call) for call in calls.values()),
@@ -234,8 +238,20 @@ class _Writer:
             self.loops.append("static void trial_begin(pb_case *c)\n{\n\tmemcpy(c->out, c->in, c->size);\n}")
             self._add("permute", "permute/1", call, begin="trial_begin")
 
+    def _base(self) -> str:
+        """The C that makes the peer's public key; of a Montgomery curve by the function that derives."""
+        if base := self.calls.get("base"):
+            return statement(base)
+        text = statement(self.calls["derive"])
+        text = re.sub(r"\bstate->public_key\b", "state->context", text)
+        text = re.sub(r"\bc->out\b", "state->public_key", text)
+        point = _BASE_POINTS[self.algorithm.id]
+        return f"memset(state->context, 0, 64);\n\tstate->context[0] = {point};\n\t{text}"
+
     def _single(self) -> None:
         needed, contract, operations = _SINGLE[self.algorithm.kind]
+        if self.algorithm.id in _BASE_POINTS:
+            needed = needed - {"base"}
         if needed <= set(self.calls):
             for operation in operations:
                 if call := self.calls.get(operation):
@@ -266,7 +282,7 @@ class _Writer:
         elif kind == "key-agreement":
             lines = [
                 "memcpy(state->secret_key, c->nonce[0], c->nonce_len);",
-                f"{statement(calls['base'])};",
+                f"{self._base()};",
                 "if (c->given)",
                 "\tmemcpy(state->public_key, c->in, c->in_len);",
                 "memcpy(state->secret_key, c->key[0], c->key_len);",

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from perbyte.trial.cpp import CONSTRUCTOR
 from perbyte.trial.prototype import Parameter, Shape
-from perbyte.trial.roles import NUMBER, Call, is_number
+from perbyte.trial.roles import LENT, NUMBER, Call, is_number
 
 _WIDTHS = {
     "u16": "uint16_t",
@@ -81,7 +81,7 @@ def told(call: Call) -> str:
     if call.makes:
         return f"{call.freed}, {call.function}"
     if call.freed:
-        return f"{call.function}, memcpy, {call.freed}"
+        return f"{call.function}, memcpy" + (f", {call.freed}" if call.freed != LENT else "")
     if call.step == "permute" and call.has("buffer"):
         return call.function
     return f"memcpy, {call.function}" if call.has("buffer") else call.function

@@ -1,8 +1,8 @@
 """A look at a function of a language with a runtime before it is measured: what it returns, and what it remembers.
 
 The program of a trial takes the look itself (`PERBYTE_LOOK` in its environment) and prints a line of JSON: a value that
-is no output, and passes of 16 calls on new data, on the same sixteen again, and on one of them. Functions of C need none: the
-audit gives their timed calls new data (SPEC 11), where these languages would make all of their material again.
+is no output, and passes of 16 calls on new data, on the same sixteen again, and on one of them. Functions of C need
+none: the audit gives their timed calls new data (SPEC 11), where these languages would make all of their material again.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def look_at(spec: RunnerSpec, algorithm: Algorithm) -> Failure | None:
         new, again, same = (_numbers(seen.get(word)) for word in ("new", "again", "same"))
         if remembers(new, same) or remembers(new, again, _TIMES_AGAIN):
             text = (
-                f"a timed call takes {statistics.median(same or again):.4g} ns, and {statistics.median(new):.4g} ns where each "
-                f"call has new data: {seen['function']} remembers what it gave before"
+                f"a timed call takes {statistics.median(same or again):.4g} ns, and {statistics.median(new):.4g} ns "
+                f"where each call has new data: {seen['function']} remembers what it gave before"
             )
             return Failure("audit", spec.name, text)
         if not new or statistics.median(new) > _SHORT_NS:

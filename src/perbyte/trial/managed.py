@@ -161,7 +161,7 @@ def _go(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
 def _go_in_its_package(
     asked: Managed, scratch: Path, go: str, environment: Mapping[str, str], flags: Sequence[str]
 ) -> str:
-    """Build the package that the file belongs to, with its other files, its assembly and what is internal to its module.
+    """Build the package that the file belongs to: its other files, its assembly, what is internal to its module.
 
     Gives what go said where that fails.
     """

@@ -19,7 +19,7 @@ from perbyte.trial.building import captured
 _LIMIT_S = 20.0
 _MARKER = re.compile(r'# \d+ "((?:[^"\\]|\\.)*)"((?: \d)*)')
 _SYSTEM = "3"  # the flag of a file that is a header of the system
-_TYPEDEF = re.compile(r"\btypedef\s+((?:[A-Za-z_]\w*\s+)+?)([A-Za-z_]\w*)\s*;")
+_TYPEDEF = re.compile(r"\btypedef\s+((?:[A-Za-z_]\w*\s+)+?)([A-Za-z_]\w*)\s*(\[[^;]*\])?\s*;")
 _CXX = (".cc", ".cpp", ".cxx", ".hpp", ".hh")
 _DEEP = 8  # typedefs of typedefs
 
@@ -42,7 +42,8 @@ def types_of(file: Path) -> Mapping[str, str]:
 
 @lru_cache(maxsize=64)
 def _types(file: Path, changed_ns: int) -> Mapping[str, str]:
-    found = {name: " ".join(kind.split()) for kind, name in _TYPEDEF.findall(_whole(file, changed_ns))}
+    matches = _TYPEDEF.findall(_whole(file, changed_ns))
+    found = {name: " ".join([*kind.split(), *(["*"] if array else [])]) for kind, name, array in matches}
     resolved = {}
     for name in found:
         kind = name

@@ -75,8 +75,8 @@ class Source:
     `include` are directories for headers, before those of the files; `forced` headers that C++ must have seen, so that
     its functions get C's names; `others` further files, each with flags and include directories of its own; `called`
     functions that may have names of C++; `defines` flags for the user's files that nobody chose; `compilers` those
-    of C and of C++, empty for the usual ones; `cxx_wrapper` the text of C++ that is compiled with the files `within` it,
-    which are not compiled by themselves; `programs` the C of further programs by name, each linked with the user's
+    of C and of C++, empty for the usual ones; `cxx_wrapper` the text of C++ that is compiled with the files `within`
+    it, which are not compiled by themselves; `programs` the C of further programs by name, each linked with the user's
     files: where one cannot be built, NAME.failed has the compiler's words.
     """
 
@@ -193,8 +193,8 @@ def _flags_of_names(
     """Flags of the linker by which each of `called` is found under the name in its source.
 
     A compiler of C++ gives functions longer names, with namespace and parameters. The machine code is the same: plain
-    pointers and numbers are handed over as in C. Macros give names with the prefix of a package. Raises UsageError where
-    several functions have that name.
+    pointers and numbers are handed over as in C. Macros give names with the prefix of a package. Raises UsageError
+    where several functions have that name.
     """
     if not cxx and not written:
         return []

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from perbyte.errors import UsageError
@@ -222,14 +223,37 @@ def c_prototype(name: str, text: str, types: Mapping[str, str] | None = None) ->
 
 
 def rust_prototype(name: str, text: str) -> Prototype | None:
-    """Read `pub fn NAME(...)` out of Rust source."""
+    """Read `pub fn NAME(...)` out of Rust source. Of a type it is `TYPE::NAME`, and takes no `self`."""
     text = _COMMENTS.sub(" ", text)
-    match = re.search(rf"\bfn\s+{re.escape(name)}\s*\(([^()]*)\)\s*(?:->\s*([^{{;]+?))?\s*[{{;]", text)
-    if not match:
-        return None
-    parameters = _typed(match[1], _rust_parameter)
-    result = " ".join((match[2] or "").split())
-    return Prototype(name, result, parameters, " ".join(match[0].rstrip("{; \n").split()))
+    owner, _, own = name.rpartition("::")
+    pattern = rf"\bfn\s+{re.escape(own)}\s*(<[^()]*?>)?\s*\(([^()]*)\)\s*(?:->\s*([^{{;]+?))?\s*(?:where[^{{]*)?[{{;]"
+    for match in re.finditer(pattern, text):
+        within = _rust_owner(text, match.start())
+        if "self" in re.split(r"\W+", match[2].partition(",")[0]) or (owner and owner != within):
+            continue
+        read = partial(_rust_parameter, generic=f"{match[1] or ''} {match[0]}")
+        result = " ".join((match[3] or "").split())
+        full = f"{within}::{own}" if within else own
+        return Prototype(full, result, _typed(match[2], read), " ".join(match[0].rstrip("{; \n").split()))
+    return None
+
+
+def _rust_owner(text: str, at: int) -> str:
+    """The type in whose `impl` a place is; '' for none."""
+    depth = 0
+    opened: list[tuple[int, str]] = []
+    for mark in re.finditer(
+        r"\bimpl\b(?:\s*<[^{]*?>)?\s+(?:[\w:<>]+\s+for\s+)?(\w+)[^{;]*\{|[{}]", text[:at]
+    ):
+        if mark[0] == "}":
+            depth -= 1
+            while opened and opened[-1][0] > depth:
+                opened.pop()
+        else:
+            depth += 1
+            if mark[1]:
+                opened.append((depth, mark[1]))
+    return opened[-1][1] if opened else ""
 
 
 def zig_prototype(name: str, text: str) -> Prototype | None:
@@ -275,7 +299,8 @@ def c_parameter(text: str, index: int, types: Mapping[str, str]) -> Parameter:
     base = " ".join(word for word in words if word not in {*_QUALIFIERS, "*"})
     kind = " ".join(words) + (" *" if array else "")
     if base in types:  # what it is called stays in `words`
-        base = " ".join(word for word in types[base].split() if word not in _QUALIFIERS)
+        depth += types[base].count("*")
+        base = " ".join(word for word in types[base].split() if word not in {*_QUALIFIERS, "*"})
         kind = kind if depth else base
     count = _count(array[1].strip()) if array else 0
     if depth == 0:
@@ -289,7 +314,11 @@ def c_parameter(text: str, index: int, types: Mapping[str, str]) -> Parameter:
     return Parameter(name, kind, shape, count)
 
 
-def _rust_parameter(name: str, kind: str) -> Parameter:
+def _rust_parameter(name: str, kind: str, generic: str = "") -> Parameter:
+    if re.fullmatch(r"&?\s*impl\s+AsRef<\[u8\]>", kind) or re.search(
+        rf"\b{re.escape(kind)}\s*:\s*AsRef<\s*\[\s*u8\s*\]\s*>", generic
+    ):
+        return Parameter(name, kind, Shape.READ_SLICE)
     if array := re.fullmatch(r"&\s*(mut\s+)?\[\s*u8\s*;\s*(\w+)\s*\]", kind):
         return Parameter(name, kind, Shape.WRITTEN if array[1] else Shape.READ, _count(array[2]))
     if piece := re.fullmatch(r"&\s*(mut\s+)?\[\s*u8\s*\]", kind):
@@ -351,10 +380,18 @@ def _of_python(file: Path) -> list[Prototype]:
             ]
             # of several definitions the last is called; those before it may be overloads for type checkers
             prototypes[statement.name] = _made(statement.name, parameters, RETURNED, "python")
+        elif isinstance(statement, ast.ClassDef) and _hashes(statement):
+            prototypes[statement.name] = _made(statement.name, [("data", "")], RETURNED, "python")
     return list(prototypes.values())
 
 
-_WRITTEN = ("out", "dst", "output", "dest", "result", "digest", "hash", "md")
+def _hashes(statement: ast.ClassDef) -> bool:
+    """True for a class as those of hashlib: an object is fed by `update`, and `digest` gives the output."""
+    names = {part.name for part in statement.body if isinstance(part, ast.FunctionDef)}
+    return {"update", "digest"} <= names
+
+
+_OUTPUTS = ("out", "dst", "output", "dest", "result", "digest", "hash", "md")
 
 
 def _made(name: str, parameters: Sequence[tuple[str, str]], result: str, language: str) -> Prototype:
@@ -363,7 +400,7 @@ def _made(name: str, parameters: Sequence[tuple[str, str]], result: str, languag
         shape = Shape.READ_SLICE
         if kind in _RUNTIME_NUMBERS or (not kind and _COUNTS.fullmatch(parameter)):
             shape = Shape.NUMBER
-        elif not result.startswith(RETURNED) and parameter.lower() in _WRITTEN:
+        elif not result.startswith(RETURNED) and parameter.lower() in _OUTPUTS:
             shape = Shape.WRITTEN_SLICE
         made.append(Parameter(parameter, kind, shape))
     shown = f"{name}({', '.join(parameter for parameter, _ in parameters)})"

@@ -73,7 +73,7 @@ _NAMES: dict[str, str] = {
     "tag-length": "taglen maclen siglen",
     "secret-number": "nsec",
     "context": "ctx context state s st self this keys schedule rk roundkeys ks",
-    "buffer": "buf buffer data inout block",
+    "buffer": "buf buffer data inout block bytes buff text stream",
     "public-key": "pk publickey public pub pubkey p point",
     "secret-key": "sk secretkey seckey priv private privatekey privkey n scalar",
     "ciphertext": "ct c ciphertext",
@@ -176,6 +176,9 @@ UNTIMED = ("keypair", "base")
 """Steps that make what others are given, and are not measured themselves."""
 RETURNING = ("digest", "mac")
 """Steps whose function may return its output in a buffer, with a function that frees it."""
+LENDING = ("digest", "mac", "final", "squeeze")
+"""Steps whose function may return a pointer to its output that nobody frees."""
+LENT = "trial_keep"
 MAKING = ("init", "key", "decrypt-key")
 """Steps whose function may return the state that the others work on, with a function that frees it."""
 NUMBERS_RETURNED = {
@@ -332,9 +335,17 @@ def _call(
     step: str, function: str, roles: tuple[str, ...], prototype: Prototype | None, freed: str, one_block: bool
 ) -> Call:
     gives = prototype and _gives_buffer(step, prototype, roles)
+    if prototype and _lends(step, prototype, roles):
+        freed, gives = LENT, True
     call = Call(step, function, roles, prototype, freed if gives else "", one_block)
     _check(call)
     return call
+
+
+def _lends(step: str, prototype: Prototype, roles: Sequence[str]) -> bool:
+    """True for a function that returns a pointer to constant output, which stays the library's."""
+    result = prototype.result.split()
+    return step in LENDING and "out" not in roles and "const" in result and result[-1] == "*"
 
 
 def _gives_buffer(step: str, prototype: Prototype, roles: Sequence[str]) -> bool:
@@ -351,6 +362,8 @@ def understood(call: Call) -> str:
         role if name.replace("_", "-") == role else f"{name} is {role}" for name, role in _named_roles(call)
     ]
     result = "its result is the state" if call.makes else "its result is out"
+    if call.freed == LENT:
+        return f"{call.function}({', '.join(told)}), {result}"
     if copies(call.prototype):
         told.append("the data are copied into a container in each call, which is timed")
     freed = f", {'out' if call.hands_over else result}, freed by {call.freed}" if call.freed else ""

@@ -23,6 +23,7 @@ from perbyte.trial.expressions import in_cpp, symbol, wrapped
 from perbyte.trial.program import COMPILED, HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
 from perbyte.trial.prototype import MANAGED, Prototype, find_prototype, functions_of
 from perbyte.trial.roles import (
+    LENT,
     MAKING,
     RETURNING,
     STEPS,
@@ -154,7 +155,7 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
         calls = {"compress": calls["digest"]}
     if any(call.makes for call in calls.values()):
         calls = {step: replace(call, held=True) for step, call in calls.items()}
-    if freed and not any(call.freed for call in calls.values()):
+    if freed and not any(call.freed == freed for call in calls.values()):
         raise UsageError(
             f"--function free={freed}: no function returns a buffer that it could free",
             hint=f"of C: the output of {', '.join(RETURNING)}, or the state that {', '.join(MAKING)} returns",
@@ -220,7 +221,7 @@ def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str
     called = tuple(call.function for call in calls.values() if not wrapped(call) and not in_cpp(call))
     scoped = [(symbol(call), call.prototype) for call in calls.values() if call.prototype and in_cpp(call)]
     within = tuple(home for _, prototype in scoped if (home := prototype.home) and home.suffix in COMPILED)
-    called += tuple(call.freed for call in calls.values() if call.freed not in ("", "free"))
+    called += tuple(call.freed for call in calls.values() if call.freed not in ("", "free", LENT))
     return Source(
         name,
         asked.files,
