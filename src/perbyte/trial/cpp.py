@@ -8,7 +8,7 @@ a function takes one; that belongs to the call, is timed, and is said.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -177,11 +177,20 @@ def _angle_end(text: str, at: int) -> int:
     return len(text) - 1
 
 
+def is_cpp(file: Path) -> bool:
+    """True for a file of C++, also where a header has the suffix of C."""
+    if file.suffix != ".h":
+        return file.suffix in CXX
+    return bool(
+        re.search(r"^\s*(?:class|namespace|template)\b", file.read_text("utf-8", "replace"), re.MULTILINE)
+    )
+
+
 def with_headers(files: Sequence[Path]) -> list[Path]:
     """The files of C++, and headers beside them that they include: classes are declared there."""
     found: dict[Path, None] = {}
     for file in files:
-        if file.suffix in SUFFIXES:
+        if is_cpp(file):
             names = re.findall(
                 r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', file.read_text("utf-8", "replace"), re.MULTILINE
             )
@@ -203,7 +212,7 @@ def cpp_prototypes(name: str, files: Sequence[Path]) -> list[Prototype]:
     `name` may have its scopes before it. The name of a class means its constructor.
     """
     made: list[Prototype] = []
-    if not any(file.suffix in CXX for file in files):
+    if not any(map(is_cpp, files)):
         return made
     for file in with_headers(files):
         functions = functions_of_cpp(file)
@@ -332,11 +341,11 @@ def cpp_wrapper(calls: Iterable[tuple[str, Prototype]], headers: Sequence[str] =
         *(f'#include "{home}"' for home in homes),
     ]
     return "\n".join(
-        [*parts, 'extern "C" {', *(_export(symbol, prototype) for symbol, prototype in calls), "}\n"]
+        [*parts, 'extern "C" {', *(_export(symbol, prototype, made) for symbol, prototype in calls), "}\n"]
     )
 
 
-def _export(symbol: str, prototype: Prototype) -> str:
+def _export(symbol: str, prototype: Prototype, made: Collection[str]) -> str:
     held = f"(*(pb_held<{prototype.scoped}> *)a0)"
     if prototype.result == CONSTRUCTOR:
         return f"void {symbol}(void *a0) {{ {held}.make(); }}"
@@ -349,6 +358,7 @@ def _export(symbol: str, prototype: Prototype) -> str:
     name = f"{held}.it.{prototype.name.rpartition('::')[2]}" if member else prototype.name
     call = f"{name}({', '.join(given)})"
     result, body = "void", f"{call};"
+    first = f"if (!{held}.made) {held}.make(); " if member and prototype.scoped not in made else ""
     if prototype.result.startswith(RETURNED):
         taken.append("void *out")
         body = f"auto made = {call}; memcpy(out, made.data(), made.size());"
@@ -357,7 +367,7 @@ def _export(symbol: str, prototype: Prototype) -> str:
             r"(?:std::)?u?int\d+_t|unsigned(?: int| long)?", prototype.result
         )
         result, body = ("int", f"return (int){call};") if simple else ("void", f"(void){call};")
-    return f"{result} {symbol}({', '.join(taken) or 'void'}) {{ {body} }}"
+    return f"{result} {symbol}({', '.join(taken) or 'void'}) {{ {first}{body} }}"
 
 
 def _argument(parameter: Parameter, index: int) -> tuple[list[str], str]:

@@ -2,7 +2,7 @@
 
 The program of a trial takes the look itself (`PERBYTE_LOOK` in its environment) and prints a line of JSON: a value that
 is no output, and passes of 16 calls on new data, on the same sixteen again, and on one of them. Functions of C need
-none: the audit gives their timed calls new data (SPEC 11), where these languages would make all of their material again.
+none: the audit gives their timed calls new data (SPEC 11), where these languages make all of their material again.
 """
 
 from __future__ import annotations

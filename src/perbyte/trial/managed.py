@@ -250,13 +250,25 @@ def _closure(call: Call, output: int, kind: str) -> str:
     """
     length = str(output) if kind in ("HASH", "MAC") else f"len(data)+{output if kind == 'AEAD' else 0}"
     given = {"in": "data", "out-length": str(abs(output)), **numbers_in("go")}
-    text = f"{call.function}({', '.join(given.get(role, role) for role in call.roles)})"
+    parameters = call.prototype.parameters if call.prototype else [None] * len(call.roles)
+    arguments = [
+        _go_array(given.get(role, role), parameter.type if parameter else "")
+        for role, parameter in zip(call.roles, parameters, strict=True)
+    ]
+    text = f"{call.function}({', '.join(arguments)})"
     head = "func(out, key, nonce, data, aad []byte) bool {"
+    if bits := 8 * call.returns_number:
+        return f"{head} made := {text}; for i := 0; i < {bits}; i += 8 {{ out[i/8] = byte(made >> i) }}; return true }}"
     if not call.returns_bytes:
         return f"{head} {text}; return true }}"
     failing = call.prototype and "error" in call.prototype.result
     made = f"made, err := {text}; if err != nil {{ return false }}" if failing else f"made := {text}"
     return f"{head} {made}; return copy(out, made[:]) == {length} }}"
+
+
+def _go_array(argument: str, kind: str) -> str:
+    """A slice as an array of Go, where a function takes one."""
+    return f"({kind})({argument})" if re.fullmatch(r"\*?\[\d+\]byte", kind) else argument
 
 
 _WAYS = {"python": _python, "javascript": _javascript, "go": _go, "java": write_jvm, "kotlin": write_jvm}

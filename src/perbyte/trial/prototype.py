@@ -412,7 +412,7 @@ def _result(language: str, text: str) -> str:
     """RETURNED for a function that returns its output."""
     if language == "go":
         returned = f"{RETURNED}, error" if "error" in text else RETURNED
-        return returned if "byte" in text or "uint8" in text else text
+        return returned if "byte" in text or "uint8" in text else text.strip("() ")
     nothing = {"java": ("void", "boolean", "int", "long"), "kotlin": ("Unit", "Boolean")}
     return "" if text in nothing.get(language, ()) else RETURNED
 

@@ -66,22 +66,22 @@ _NAMES: dict[str, str] = {
     "key-bits": "keybits bits",
     "nonce": "nonce iv npub n counter ctr salt ivec",
     "nonce-length": "noncelen ivlen saltlen nlen",
-    "counter": "counter ctr ic blockcounter initialcounter initialblock blockno counterstart start",
+    "counter": "counter ctr ic blockcounter initialcounter initialblock blockno counterstart start count",
     "aad": "ad aad a adata assoc additional info",
     "aad-length": "adlen aadlen alen infolen",
     "tag": "tag mac t sig signature",
     "tag-length": "taglen maclen siglen",
     "secret-number": "nsec",
-    "context": "ctx context state s st self this keys schedule rk roundkeys ks",
+    "context": "ctx context state s st self this priv hd handle keys schedule rk roundkeys ks",
     "buffer": "buf buffer data inout block bytes buff text stream",
-    "public-key": "pk publickey public pub pubkey p point",
-    "secret-key": "sk secretkey seckey priv private privatekey privkey n scalar",
+    "public-key": "pk basepoint publickey public pub pubkey p point",
+    "secret-key": "sk secret secretkey seckey priv private privatekey privkey n scalar",
     "ciphertext": "ct c ciphertext",
     "secret": "ss key k secret sharedsecret",
     "seed": "seed coins entropy randomness rnd",
     "label": "ctx context pre",
     "label-length": "ctxlen prelen contextlen contextlength",
-    "begin": "seed crc init initial start prev previous adler sum",
+    "begin": "seed crc init initial start prev previous adler sum previouscrc32 previouscrc prevcrc crc32 crcinit",
     "out-offset": "outoff outoffset outofs outpos dstoff dstoffset outputoffset digestoffset",
     "offset": "offset off inoff inoffset dataoff dataoffset pos position from",
 }
@@ -157,7 +157,7 @@ STEPS: dict[str, Step] = {
     "derive": Step(("out", "public-key", "secret-key")),
 }
 STEPS_OF = {
-    "hash": ("digest", "init", "update", "final", "compress"),
+    "hash": ("digest", "init", "update", "final", "squeeze", "compress"),
     "checksum": ("digest",),
     "xof": ("digest", "init", "update", "final", "squeeze"),
     "mac": ("mac", "key", "init", "update", "final"),
@@ -182,8 +182,12 @@ LENT = "trial_keep"
 MAKING = ("init", "key", "decrypt-key")
 """Steps whose function may return the state that the others work on, with a function that frees it."""
 NUMBERS_RETURNED = {
-    **dict.fromkeys(("uint32_t", "u32", "unsigned", "unsigned int", "uint", "word32", "uint_fast32_t"), 4),
-    **dict.fromkeys(("uint64_t", "u64", "unsigned long long", "unsigned long", "ulong", "word64"), 8),
+    **dict.fromkeys(
+        ("uint32_t", "u32", "unsigned", "unsigned int", "uint", "word32", "uint_fast32_t", "uint32"), 4
+    ),
+    **dict.fromkeys(
+        ("uint64_t", "u64", "unsigned long long", "unsigned long", "ulong", "word64", "uint64"), 8
+    ),
     **dict.fromkeys(("uint16_t", "u16", "unsigned short"), 2),
 }
 """Bytes of the numbers that a checksum or a short MAC may return."""
@@ -262,6 +266,7 @@ def assign(
     """
     allowed = (*STEPS[step].needs, *STEPS[step].takes)
     roles: dict[int, str] = {}
+    reads = any(parameter.shape in _READ for parameter in prototype.parameters)
     for index, parameter in enumerate(prototype.parameters):
         if state and "context" in allowed and _bare_type(parameter) == state:
             roles[index] = "context"
@@ -274,8 +279,11 @@ def assign(
             for role in allowed
             if role not in roles.values() and _fits(step, role, parameter, one_block=one_block)
         ]
+        if step == "derive" and reads and parameter.shape in _WRITTEN:
+            fitting = [role for role in fitting if role == "out"]
         joined = parameter.name.lower().replace("_", "")
         spellings = {parameter.name.lower(), _plain(parameter.name), joined, _OWNER.sub("", joined)}
+        spellings.add(_without_container(parameter.name))
         if named := [role for role in fitting if spellings & _names(step, role)]:
             roles[index] = named[0]
     _by_neighbours(prototype.parameters, roles, allowed)
@@ -400,6 +408,9 @@ def _fits(step: str, role: str, parameter: Parameter, *, one_block: bool = False
     if one_block and role in ("in", "out", "buffer", "key"):
         constant = "const" in parameter.type.split()
         return parameter.shape in _ANY and not (constant and role in ("out", "buffer"))
+    if role == "out" and step in ("digest", "final") and parameter.shape is Shape.CONTEXT:
+        # a structure that holds the output, by its name
+        return "const" not in parameter.type.split() and parameter.name.lower() in _OUTPUTS
     if role == "tag" and step in ("seal", "sign"):
         return parameter.shape in _WRITTEN
     return parameter.shape in _shapes(role)
@@ -436,6 +447,17 @@ def _names(step: str, role: str) -> set[str]:
     if step in ("seal", "open") and role == "out":
         names -= {"mac", "tag"}
     return names
+
+
+_OUTPUTS = {"digest", "hash", "md", "result", "out", "output"}
+_CONTAINERS = {"buffer", "buf", "data", "ptr", "bytes", "array", "block", "p", "str", "string", "text"}
+
+
+def _without_container(name: str) -> str:
+    """`InBuffer`, `bufIn` and `input_data` without what they say of where bytes lie: `in`, `in`, `input`."""
+    words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
+    left = [word for word in words if word not in _CONTAINERS]
+    return left[0] if len(left) == 1 and len(words) > 1 else ""
 
 
 _OWNER = re.compile(r"^(?:your|their|my|our|peer|own|other)s?")

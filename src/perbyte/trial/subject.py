@@ -41,7 +41,7 @@ _FREE = "free"  # of --function: what frees a buffer that is returned
 _WORDS = (
     ("init", r"init|start|begin|reset"),
     ("update", r"update|absorb|process|add|input"),
-    ("squeeze", r"squeeze"),
+    ("squeeze", r"squeeze|to_?(?:array|vector|bytes)"),
     ("final", r"final|finish|end|done|result|squeeze"),
     ("decrypt-key", r"dec\w*_?key|inv\w*_?key"),
     (
@@ -127,6 +127,11 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
     # those that make or set a state come first: by its type it is known elsewhere
     for step, function in sorted(named.items(), key=lambda item: item[0] not in MAKING):
         several = cpp_prototypes(function, asked.files)
+        if len(scopes := {each.name for each in several}) > 1:
+            raise UsageError(
+                f"several functions are called {function}: {'; '.join(sorted(scopes))}",
+                hint=f"say which: --function {step}={sorted(scopes)[0]}",
+            )
         prototype = several[0] if several else find_prototype(function, asked.files)
         if prototype and prototype.hidden:
             raise UsageError(
@@ -287,11 +292,18 @@ def _of_class(name: str, files: Sequence[Path], steps: Sequence[str]) -> list[st
         return []
     told = {"init": name}
     for member in methods_of(name, files) if classes_of(files) else ():
-        step = _guess(member.rpartition("::")[2], ("update", "final", "digest", "init"))
+        step = _guess(member.rpartition("::")[2], ("update", "final", "digest", "init", "squeeze"))
         told.setdefault("final" if step == "digest" else step, member)
-    return [f"{step}={told[step]}" for step in ("init", "update", "final") if step in told][
-        : 3 * (len(told) > 2)
-    ]
+    if "squeeze" in told and _gives_output(told.get("final", ""), files):
+        del told["squeeze"]
+    steps = [step for step in ("init", "update", "final", "squeeze") if step in told]
+    return [f"{step}={told[step]}" for step in steps] if len(steps) > 2 else []
+
+
+def _gives_output(function: str, files: Sequence[Path]) -> bool:
+    """True where a member returns bytes, or has a parameter for them."""
+    several = cpp_prototypes(function, files) if function else []
+    return any(each.result.startswith("[u8") or len(each.parameters) > 1 for each in several)
 
 
 def _of_mode(functions: Sequence[str], algorithm: Algorithm) -> list[str]:
