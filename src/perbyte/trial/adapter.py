@@ -14,7 +14,8 @@ from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.compressing import compressing
 from perbyte.trial.expressions import answers, declaration, expression, statement, symbol, told
-from perbyte.trial.roles import BACK_AND_FORTH, LENT, Call
+from perbyte.trial.roles import Call
+from perbyte.trial.steps import BACK_AND_FORTH, LENT
 
 _ROOM = 1 << 16  # bytes of a key of a pair, where more are not asked for
 _UNKEYED = {"hash", "xof", "checksum", "permutation"}

@@ -18,7 +18,7 @@ CXX = (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx")
 SUFFIXES = (*CXX, ".h")
 CONSTRUCTOR = "new"
 """The result of a constructor, as that of a step that begins."""
-_BYTE = r"(?:std::)?(?:uint8_t|byte|u?int8_t|char)|unsigned\s+char|u8|uchar"
+_BYTE = r"(?:std::)?(?:uint8_t|[Bb]yte|u?int8_t|char)|unsigned\s+char|u8|uchar"
 _CONTAINER = re.compile(
     rf"^(?:std::)?(?:(?P<kind>vector|span|basic_string_view|array)\s*<\s*(?P<const>const\s+)?(?P<byte>{_BYTE})\s*"
     r"(?:,\s*(?P<count>[\w:]+)\s*)?(?:,[^<>]*)?>|(?P<string>string_view|string))$"
@@ -334,6 +334,7 @@ def copies(prototype: Prototype | None) -> bool:
 def cpp_wrapper(calls: Iterable[tuple[str, Prototype]], headers: Sequence[str] = ()) -> str:
     """The C++ of a file that gives each of `calls`, a symbol and what it stands for, a name of C."""
     calls = list(calls)
+    made = {prototype.scoped for _, prototype in calls if prototype.result == CONSTRUCTOR}
     homes = list(dict.fromkeys(prototype.home for _, prototype in calls if prototype.home))
     parts = [
         _BEGIN,

@@ -7,7 +7,8 @@ from collections.abc import Iterable
 
 from perbyte.trial.cpp import CONSTRUCTOR
 from perbyte.trial.prototype import Parameter, Shape
-from perbyte.trial.roles import LENT, NUMBER, Call, is_number
+from perbyte.trial.roles import Call, is_number
+from perbyte.trial.steps import LENT, NUMBER
 
 _WIDTHS = {
     "u16": "uint16_t",

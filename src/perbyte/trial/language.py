@@ -9,7 +9,8 @@ from pathlib import Path
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.prototype import MANAGED
-from perbyte.trial.roles import NUMBER, STEPS_OF, UNTIMED, Call
+from perbyte.trial.roles import Call
+from perbyte.trial.steps import NUMBER, STEPS_OF, UNTIMED
 
 KINDS = {"hash": "HASH", "xof": "HASH", "mac": "MAC", "stream-cipher": "STREAM", "aead": "AEAD"}
 OF_SCRIPTS = {"kdf": "EXPAND", "signature": "SIGNATURE", "key-agreement": "AGREEMENT", "kem": "KEM"}

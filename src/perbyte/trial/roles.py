@@ -14,195 +14,27 @@ from dataclasses import dataclass
 from perbyte.errors import UsageError
 from perbyte.trial.cpp import copies
 from perbyte.trial.prototype import Parameter, Prototype, Shape
+from perbyte.trial.steps import (
+    BACKWARDS,
+    LENDING,
+    LENGTH_LIKE,
+    LENGTH_OF,
+    LENT,
+    LITERALS,
+    MAKING,
+    MEANINGS,
+    NAMES,
+    NUMBER,
+    NUMBERS_RETURNED,
+    OFFSETS,
+    RETURNED_ROLES,
+    RETURNING,
+    ROUNDS,
+    STEPS,
+)
 
-LITERALS = ("0", "1", "null")
-NUMBER = re.compile(r"\d{1,9}")  # any other number that a function is always given, such as rounds
 _READ, _WRITTEN = (Shape.READ, Shape.READ_SLICE), (Shape.WRITTEN, Shape.WRITTEN_SLICE)
 _ANY = (*_READ, *_WRITTEN, Shape.CONTEXT, Shape.LENGTH_BACK)
-MEANINGS = {
-    "out": "where the output goes",
-    "in": "the data",
-    "size": "bytes of data",
-    "blocks": "the same in blocks",
-    "out-length": "bytes of output",
-    "length-back": "pointer to the length that the function writes",
-    "key": "the key",
-    "key-length": "its bytes",
-    "key-bits": "its bits",
-    "nonce": "nonce or IV",
-    "nonce-length": "its bytes",
-    "aad": "additional data",
-    "aad-length": "its bytes",
-    "tag": "the tag, where it is not behind the ciphertext",
-    "tag-length": "its bytes",
-    "secret-number": "nsec of SUPERCOP, a null pointer",
-    "context": "the state, of up to 64 KiB",
-    "buffer": "data that are changed in place (a copy is made in each call, and timed)",
-    "public-key": "the public key",
-    "secret-key": "the private key",
-    "ciphertext": "the ciphertext of a KEM",
-    "secret": "the shared secret",
-    "seed": "what a key pair or an encapsulation is made of, in place of random bytes",
-    "counter": "the number of the first block, which is 0",
-    "label": "a context string, which is empty",
-    "label-length": "its bytes, 0",
-    "begin": "what a checksum begins with, 0",
-    "offset": "where the data begin, 0",
-    "out-offset": "where the output begins, 0",
-    "0": "the number 0",
-    "1": "the number 1; any other number too, such as 24 rounds",
-    "null": "a null pointer",
-}
-_ROUNDS = ("rounds", "round", "nr", "nrounds", "numrounds", "start")
-_NAMES: dict[str, str] = {
-    "out": "out output dst dest digest hash md result res h ciphertext cipher ct c mac tag o y okm",
-    "in": "in input src msg message m data plaintext plain pt p x",
-    "size": "len length inlen size n mlen msglen messagelen datalen nbytes bytes count l clen ctlen inputlen",
-    "blocks": "blocks nblocks blockcount nblk",
-    "out-length": "outlen outputlen digestlen mdlen hashlen maclen outsize okmlen length size n",
-    "length-back": "clen outlen mlen len smlen siglen",
-    "key": "key k userkey secretkey prk ikm",
-    "key-length": "keylen klen keysize keybytes prklen ikmlen",
-    "key-bits": "keybits bits",
-    "nonce": "nonce iv npub n counter ctr salt ivec",
-    "nonce-length": "noncelen ivlen saltlen nlen",
-    "counter": "counter ctr ic blockcounter initialcounter initialblock blockno counterstart start count",
-    "aad": "ad aad a adata assoc additional info",
-    "aad-length": "adlen aadlen alen infolen",
-    "tag": "tag mac t sig signature",
-    "tag-length": "taglen maclen siglen",
-    "secret-number": "nsec",
-    "context": "ctx context state s st self this priv hd handle keys schedule rk roundkeys ks",
-    "buffer": "buf buffer data inout block bytes buff text stream",
-    "public-key": "pk basepoint publickey public pub pubkey p point",
-    "secret-key": "sk secret secretkey seckey priv private privatekey privkey n scalar",
-    "ciphertext": "ct c ciphertext",
-    "secret": "ss key k secret sharedsecret",
-    "seed": "seed coins entropy randomness rnd",
-    "label": "ctx context pre",
-    "label-length": "ctxlen prelen contextlen contextlength",
-    "begin": "seed crc init initial start prev previous adler sum previouscrc32 previouscrc prevcrc crc32 crcinit",
-    "out-offset": "outoff outoffset outofs outpos dstoff dstoffset outputoffset digestoffset",
-    "offset": "offset off inoff inoffset dataoff dataoffset pos position from",
-}
-_LENGTH_LIKE = re.compile(r"len|siz|byte|sz|bits|^argument|^.{1,2}$|l$|cnt$")
-_LENGTH_OF = {"in": "size", "out": "out-length", "key": "key-length", "nonce": "nonce-length"} | {
-    "aad": "aad-length",
-    "tag": "tag-length",
-}
-
-
-_OFFSETS = ("offset", "out-offset")
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What a function of a trial can be for: roles that it must have, and that it may have."""
-
-    needs: tuple[str, ...]
-    takes: tuple[str, ...] = ()
-
-
-STEPS: dict[str, Step] = {
-    "digest": Step(("out", "in", "size"), ("out-length", "length-back", "begin", *_OFFSETS)),
-    "compress": Step(("context", "in"), ("size", "blocks")),
-    "init": Step(("context",), ("key", "key-length", "out-length", "nonce", "nonce-length")),
-    "update": Step(("context", "in", "size")),
-    "final": Step(("context", "out"), ("out-length", "length-back")),
-    "finish": Step(("context",)),
-    "squeeze": Step(("context", "out"), ("out-length", "blocks")),
-    "mac": Step(
-        ("out", "in", "size"),
-        ("key", "key-length", "out-length", "length-back", "context", "nonce", "nonce-length", *_OFFSETS),
-    ),
-    "key": Step(("context", "key"), ("key-length", "key-bits", "nonce", "nonce-length", "counter")),
-    "nonce": Step(("context", "nonce"), ("nonce-length", "counter")),
-    "decrypt-key": Step(("context", "key"), ("key-length", "key-bits")),
-    "encrypt": Step(
-        ("size",),
-        (
-            "out",
-            "in",
-            "buffer",
-            "blocks",
-            "key",
-            "key-length",
-            "nonce",
-            "nonce-length",
-            "counter",
-            "context",
-            *_OFFSETS,
-        ),
-    ),
-    "seal": Step(
-        ("out", "in", "size", "nonce"),
-        (
-            *("aad", "aad-length", "key", "key-length", "nonce-length", "context", "length-back"),
-            *("tag", "tag-length", "secret-number"),
-        ),
-    ),
-    "expand": Step(
-        ("out", "out-length", "key"), ("key-length", "nonce", "nonce-length", "aad", "aad-length")
-    ),
-    "permute": Step((), ("buffer", "out", "in")),
-    "keypair": Step(("public-key", "secret-key"), ("seed",)),
-    "encapsulate": Step(("ciphertext", "secret", "public-key"), ("seed",)),
-    "hash": Step(("out", "in", "size", "nonce"), ("out-length", "nonce-length")),
-    "decapsulate": Step(("ciphertext", "secret", "secret-key")),
-    "sign": Step(
-        ("tag", "in", "size", "secret-key"), ("length-back", "public-key", "label", "label-length", "seed")
-    ),
-    "verify": Step(("tag", "in", "size", "public-key"), ("tag-length", "label", "label-length")),
-    "base": Step(("public-key", "secret-key")),
-    "derive": Step(("out", "public-key", "secret-key")),
-}
-STEPS_OF = {
-    "hash": ("digest", "init", "update", "final", "squeeze", "compress"),
-    "checksum": ("digest",),
-    "xof": ("digest", "init", "update", "final", "squeeze"),
-    "mac": ("mac", "key", "init", "update", "final"),
-    "block-cipher": ("encrypt", "decrypt", "key", "decrypt-key", "nonce"),
-    "stream-cipher": ("encrypt", "decrypt", "key", "nonce"),
-    "aead": ("seal", "open", "key", "nonce"),
-    "kdf": ("expand",),
-    "password-hash": ("hash",),
-    "permutation": ("permute",),
-    "kem": ("keypair", "encapsulate", "decapsulate"),
-    "signature": ("keypair", "sign", "verify"),
-    "key-agreement": ("base", "derive"),
-}
-"""Steps of an algorithm's kind; a function that is named alone is for the first."""
-UNTIMED = ("keypair", "base")
-"""Steps that make what others are given, and are not measured themselves."""
-RETURNING = ("digest", "mac")
-"""Steps whose function may return its output in a buffer, with a function that frees it."""
-LENDING = ("digest", "mac", "final", "squeeze")
-"""Steps whose function may return a pointer to its output that nobody frees."""
-LENT = "trial_keep"
-MAKING = ("init", "key", "decrypt-key")
-"""Steps whose function may return the state that the others work on, with a function that frees it."""
-NUMBERS_RETURNED = {
-    **dict.fromkeys(
-        ("uint32_t", "u32", "unsigned", "unsigned int", "uint", "word32", "uint_fast32_t", "uint32"), 4
-    ),
-    **dict.fromkeys(
-        ("uint64_t", "u64", "unsigned long long", "unsigned long", "ulong", "word64", "uint64"), 8
-    ),
-    **dict.fromkeys(("uint16_t", "u16", "unsigned short"), 2),
-}
-"""Bytes of the numbers that a checksum or a short MAC may return."""
-BACK_AND_FORTH = ("open", "verify")
-"""Steps whose function answers whether it accepts its input."""
-STEPS["decrypt"] = STEPS["encrypt"]
-STEPS["open"] = STEPS["seal"]
-_RETURNED = {
-    "keypair": ("public-key", "secret-key"),
-    "encapsulate": ("ciphertext", "secret"),
-    "decapsulate": ("secret",),
-    "sign": ("tag",),
-    "base": ("public-key",),
-}
-_BACKWARDS = {"decrypt", "open"}  # ciphertext comes in, plaintext goes out
 
 
 @dataclass(frozen=True, slots=True)
@@ -422,7 +254,7 @@ def _shapes(role: str) -> tuple[Shape, ...]:
         return (Shape.NUMBER,)
     if role == "length-back":
         return (Shape.LENGTH_BACK,)
-    if role in ("begin", *_OFFSETS):
+    if role in ("begin", *OFFSETS):
         return (Shape.NUMBER,)
     if role in ("context", "secret-number"):
         return _ANY
@@ -431,14 +263,14 @@ def _shapes(role: str) -> tuple[Shape, ...]:
 
 def is_number(role: str) -> bool:
     """True for a role of a number, not of a pointer."""
-    if role in ("size", "blocks", "counter", "begin", *_OFFSETS) or role.endswith(("-length", "-bits")):
+    if role in ("size", "blocks", "counter", "begin", *OFFSETS) or role.endswith(("-length", "-bits")):
         return True
     return bool(NUMBER.fullmatch(role))
 
 
 def _names(step: str, role: str) -> set[str]:
-    names = set(_NAMES[role].split())
-    if step in _BACKWARDS and role in ("in", "out"):
+    names = set(NAMES[role].split())
+    if step in BACKWARDS and role in ("in", "out"):
         there, back = (
             {"ciphertext", "cipher", "ct", "c"},
             {"plaintext", "plain", "pt", "p", "m", "msg", "message"},
@@ -470,9 +302,9 @@ def _plain(name: str) -> str:
 def _by_neighbours(parameters: Sequence[Parameter], roles: dict[int, str], allowed: Sequence[str]) -> None:
     """A number behind a pointer is its length, unless its name says that it is something else."""
     for index, parameter in enumerate(parameters):
-        length = _LENGTH_OF.get(roles.get(index - 1, ""), "")
+        length = LENGTH_OF.get(roles.get(index - 1, ""), "")
         free = index not in roles and length in allowed and length not in roles.values()
-        if free and parameter.shape is Shape.NUMBER and _LENGTH_LIKE.search(_plain(parameter.name)):
+        if free and parameter.shape is Shape.NUMBER and LENGTH_LIKE.search(_plain(parameter.name)):
             roles[index] = length
 
 
@@ -480,7 +312,7 @@ def _by_elimination(
     step: str, parameters: Sequence[Parameter], roles: dict[int, str], allowed: Sequence[str]
 ) -> None:
     """What is missing and what is left belong together where there is one of each. Constant data are read."""
-    slices = {_LENGTH_OF.get(role, "") for index, role in roles.items() if parameters[index].is_slice}
+    slices = {LENGTH_OF.get(role, "") for index, role in roles.items() if parameters[index].is_slice}
     for _ in allowed:
         missing = [role for role in STEPS[step].needs if role not in roles.values() and role not in slices]
         left = [index for index in range(len(parameters)) if index not in roles]
@@ -488,7 +320,7 @@ def _by_elimination(
         for index in left:
             parameter = parameters[index]
             fitting = [role for role in missing if _fits(step, role, parameter)]
-            if _plain(parameter.name) in _ROUNDS:
+            if _plain(parameter.name) in ROUNDS:
                 continue
             if parameter.shape in _READ and "in" in fitting:
                 fitting = [role for role in fitting if role != "out"]
@@ -531,7 +363,7 @@ def _check(call: Call) -> None:
             f"{shown}: there is no parameter for {what}" + (f"; {understood}" if understood else ""),
             hint=explain(call.step),
         )
-    twice = [role for role in call.roles if role in _NAMES and call.roles.count(role) > 1]
+    twice = [role for role in call.roles if role in NAMES and call.roles.count(role) > 1]
     if twice:
         raise UsageError(f"{shown}: two parameters are {twice[0]}", hint=explain(call.step))
 
@@ -543,11 +375,11 @@ def _implied(call: Call) -> set[str]:
         return roles
     for role, parameter in zip(call.roles, call.prototype.parameters, strict=True):
         if parameter.is_slice:
-            roles.add(_LENGTH_OF.get(role, ""))
+            roles.add(LENGTH_OF.get(role, ""))
             if role == "buffer":
                 roles.add("size")
     if call.returns_bytes or call.freed or call.returns_number:
         roles.add("context" if call.makes else "out")
     if call.prototype.has_runtime:
-        roles |= {"out-length", *_RETURNED.get(call.step, ())}
+        roles |= {"out-length", *RETURNED_ROLES.get(call.step, ())}
     return roles

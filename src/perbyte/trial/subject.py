@@ -22,19 +22,8 @@ from perbyte.trial.cpp import classes_of, cpp_prototypes, cpp_wrapper, methods_o
 from perbyte.trial.expressions import in_cpp, symbol, wrapped
 from perbyte.trial.program import COMPILED, HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
 from perbyte.trial.prototype import MANAGED, Prototype, find_prototype, functions_of
-from perbyte.trial.roles import (
-    LENT,
-    MAKING,
-    RETURNING,
-    STEPS,
-    STEPS_OF,
-    UNTIMED,
-    Call,
-    assign,
-    explain,
-    say,
-    state_type,
-)
+from perbyte.trial.roles import Call, assign, explain, say, state_type
+from perbyte.trial.steps import LENT, MAKING, RETURNING, STEPS, STEPS_OF, UNTIMED
 from perbyte.trial.wrappers import rust_wrapper, zig_wrapper
 
 _FREE = "free"  # of --function: what frees a buffer that is returned
