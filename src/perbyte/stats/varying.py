@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from perbyte.catalogue import load
 from perbyte.model import Burst, Cell, CellFigure, Doubt, Estimate, Interval, Quality, Warning
 from perbyte.stats.arrays import np
 from perbyte.stats.clean import Grounds
@@ -35,7 +36,7 @@ class Part(NamedTuple):
 
     mean: float
     scatter: float
-    count: float
+    samples: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +172,8 @@ def _vary(epochs: Sequence[_Epoch]) -> bool:
     """Whether most epochs have samples that are apart; means of n calls are closer by the root of n."""
     apart = []
     for epoch in epochs:
-        low, middle, high = np.percentile(epoch.every, (25, 50, 75)).tolist()
-        apart.append((high - low) / middle * math.sqrt(min(epoch.calls, 16)) >= SPREAD if middle else False)
+        low, middle, high = (float(np.percentile(epoch.every, share)) for share in (25, 50, 75))
+        apart.append(bool(middle) and (high - low) * math.sqrt(min(epoch.calls, 16)) >= SPREAD * middle)
     return 2 * sum(apart) > len(apart)
 
 
@@ -186,6 +187,13 @@ def _doubts(
         f"what {cell.operation} costs depends on message and key: the mean of {count:,} samples{each} is given, with "
         f"{'messages' if calls > 1 else 'a message'} of their own, under {len(epochs)} keys"
     )
+    known = load().algorithms.get(cell.algorithm)
+    if known and known.attempts:
+        each_attempt = mean.value / known.attempts
+        text += (
+            f"; {known.attempts:g} attempts are expected, so that one takes {each_attempt:,.4g} "
+            f"{'core cycles' if epochs[0].in_cycles else 'ns'}, with its share of what a signature needs once"
+        )
     quality, warnings = Quality.GOOD, [Warning(Doubt.VARIED, text, (count, calls, len(epochs)))]
     if mean.relative > grounds.policy.precision:
         quality = Quality.IMPRECISE

@@ -324,10 +324,14 @@ def _c_type(part: str) -> str:
 
 def copies(prototype: Prototype | None) -> bool:
     """True where a call copies its data into a container first."""
-    return prototype is not None and prototype.home is not None and any(
-        re.search(r"\b(?:vector|string)\b", parameter.type)
-        for parameter in prototype.parameters
-        if parameter.is_slice
+    return (
+        prototype is not None
+        and prototype.home is not None
+        and any(
+            re.search(r"\b(?:vector|string)\b", parameter.type)
+            for parameter in prototype.parameters
+            if parameter.is_slice
+        )
     )
 
 

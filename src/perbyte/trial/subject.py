@@ -129,9 +129,8 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
             )
         if step in signatures:
             one_block = _takes_blocks(asked.algorithm, step)
-            words = signatures[step]
-            asked_for = _finishing(step, named)
-            calls[step] = say(asked_for, function, words, prototype, freed, one_block=one_block)
+            read_as, roles = _finishing(step, named), signatures[step]
+            calls[step] = say(read_as, function, roles, prototype, freed, one_block=one_block)
         elif prototype:
             read_as = _finishing(step, named)
             calls[step] = _first_clear(
