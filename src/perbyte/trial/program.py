@@ -131,6 +131,8 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
     EnvironmentLacking when a compiler is missing or the place cannot be written.
     """
     sort = {file: _sort(file) for file in source.files}
+    if set(sort.values()) == {"header"} and not source.cxx_wrapper:
+        sort = dict.fromkeys(sort, "c")  # a library that is a header
     cxx = bool(source.cxx_wrapper) or any(kind == "c++" for kind in sort.values())
     used = {"c": source.compilers[0] or compiler("c"), "c++": source.compilers[1] or compiler("c++")}
     main = used["c++" if cxx else "c"]
@@ -277,7 +279,8 @@ def _compiling(
             if kind == "c++":
                 words += [part for header in source.forced for part in ("-include", header)]
             name = f"{number}-{file.stem}.o"
-            commands[name] = [*words, "-c", str(file), "-o", name]
+            sorted_as = ("-x", "c") if file.suffix in HEADERS else ()
+            commands[name] = [*words, *sorted_as, "-c", str(file), "-o", name]
         elif kind == "rust":
             (scratch / "wrapper.rs").write_text(source.wrapper, encoding="utf-8")
             flags = [*RUST_FLAGS, *_rust_flags(source.flags)]
