@@ -23,8 +23,8 @@ _SHORT_NS = 20_000.0
 _TIMES = 3.0  # dearer on new data than on one that comes sixteen times: what predictors learn explains less
 _TIMES_AGAIN = 1.3  # than on the same sixteen, of which predictors keep as little as of new ones
 _LEAST_NS = 40.0
-_NEARLY_ALL = 0.8  # of the passes
-_LIMIT_S = 20.0
+_MOST = 0.7  # of the passes: some are interrupted
+_LIMIT_S = 60.0  # a virtual machine that shares its cores takes ten
 
 
 def known_digest(algorithm: Algorithm) -> tuple[str, str] | None:
@@ -69,7 +69,8 @@ def remembers(new_ns: Sequence[float], same_ns: Sequence[float], times: float = 
     if len(pairs) < 5:
         return False
     skipped = sum(new > times * same and new - same > _LEAST_NS for new, same in pairs)
-    return skipped >= _NEARLY_ALL * len(pairs)
+    dearer = statistics.median(new for new, _ in pairs) > times * statistics.median(same for _, same in pairs)
+    return dearer and skipped >= _MOST * len(pairs)
 
 
 def _look(spec: RunnerSpec, size: int) -> dict[str, object] | None:
