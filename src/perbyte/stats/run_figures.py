@@ -124,7 +124,9 @@ def make_run_figures(
     unusable += [Failure("audit", cell.runner, why, address=cell.address) for cell, why in refused.items()]
     originals = {cell: replace(cell, twin=0) for cell in figures if cell.twin}
     floor = noise_floor(
-        (figures[original], figures[twin]) for twin, original in originals.items() if original in figures
+        (figures[original], figures[twin])
+        for twin, original in originals.items()
+        if original in figures and not varying.keys() & {twin, original}  # they differ by their messages
     )
     of_plan = {cell: figure for cell, figure in figures.items() if not cell.twin}
     of_run = tuple(_core_warning(core) for core in apart)
