@@ -156,7 +156,11 @@ def _judge_cells(
         cell = summary.cell
         figure = varying.get(cell) or judge(summary, policy, spreads)
         if policy.audit and cell.state == LOOP:
-            printed = Printed(figure.ns_per_call, figure.cycles_per_call or 0.0, figure.relative_half_width)
+            printed: Printed | None = Printed(
+                figure.ns_per_call, figure.cycles_per_call or 0.0, figure.relative_half_width
+            )
+            if cell in varying:  # looks are at a few messages, which may cost twice as much as the mean
+                printed = None
             if cell.runner not in arounds:
                 arounds[cell.runner] = surroundings(audits_of, without=cell.runner)
             verdict = judge_audits(audits_of.get(cell, ()), printed, arounds[cell.runner])
