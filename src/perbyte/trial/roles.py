@@ -26,6 +26,7 @@ from perbyte.trial.steps import (
     NAMES,
     NUMBER,
     NUMBERS_RETURNED,
+    OF_POINTERS,
     OFFSETS,
     RETURNED_ROLES,
     RETURNING,
@@ -216,9 +217,16 @@ def _named_roles(call: Call) -> list[tuple[str, str]]:
     return list(zip(names, call.roles, strict=True))
 
 
-def explain(step: str, roles: Sequence[str] = ()) -> str:
-    """The roles of a step in words, for a message's way out. `roles` as far as they were understood."""
-    known = (*STEPS[step].needs, *STEPS[step].takes, *LITERALS)
+def explain(step: str, roles: Sequence[str] = (), language: str = "") -> str:
+    """The roles of a step in words, for a message's way out. `roles` as far as they were understood.
+
+    `language`: one with a runtime, which lacks some.
+    """
+    known = tuple(
+        role
+        for role in (*STEPS[step].needs, *STEPS[step].takes, *LITERALS)
+        if not language or role not in OF_POINTERS
+    )
     told = "; ".join(f"{role}: {MEANINGS[role]}" for role in known)
     words = ",".join(role or "?" for role in roles or STEPS[step].needs)
     step = "final" if step == "finish" else step
@@ -340,7 +348,7 @@ def _check(call: Call) -> None:
     if lost := [name for name, role in named if not role]:
         raise UsageError(
             f"{shown}: what '{lost[0]}' is for is not clear" + (f" ({understood})" if understood else ""),
-            hint=explain(call.step, call.roles),
+            hint=explain(call.step, call.roles, call.prototype.language if call.prototype else ""),
         )
     present = set(call.roles) | _implied(call)
     if call.one_block:

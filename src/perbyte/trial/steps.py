@@ -6,6 +6,20 @@ import re
 from dataclasses import dataclass
 
 LITERALS = ("0", "1", "null")
+OF_POINTERS = frozenset(
+    {
+        "length-back",
+        "context",
+        "buffer",
+        "blocks",
+        "key-bits",
+        "tag-length",
+        "secret-number",
+        "label",
+        "label-length",
+    }
+)
+"""Roles that languages with a runtime do not have."""
 NUMBER = re.compile(r"\d{1,9}")  # any other number that a function is always given, such as rounds
 MEANINGS = {
     "out": "where the output goes",
