@@ -12,7 +12,7 @@ from perbyte.model import Burst, Calibration, Cell, Policy
 from perbyte.stats.run_figures import RULES, make_run_figures
 
 # of what a version of the rules makes of the bursts below, to nine digits and without sentences
-DIGESTS = {1: "edc838fd0bfa09c0", 2: "d31ff5d6a02d9266"}
+DIGESTS = {1: "edc838fd0bfa09c0", 2: "7de242481f4bc259"}
 
 
 def bursts_and_calibrations():

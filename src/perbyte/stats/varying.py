@@ -142,6 +142,8 @@ def _epoch(bursts: Sequence[Burst], grounds: Grounds) -> _Epoch | None:
         return None
     judged = grounds.judge(bursts)
     usable = ~judged.failed & np.isfinite(judged.ns) & (judged.table.calls == bursts[-1].calls)
+    # the first sample of a burst signs the messages that all of an epoch begin with
+    usable[np.cumsum([0, *(len(burst) for burst in bursts[:-1])])] = False
     ends = usable & (judged.excess <= 1.0)
     quiet = ends & (judged.table.flags == 0)
     enough = int(quiet.sum()) >= MIN_CLEAN
