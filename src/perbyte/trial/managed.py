@@ -268,7 +268,7 @@ def _closure(call: Call, output: int, kind: str) -> str:
 
 def _go_array(argument: str, kind: str) -> str:
     """A slice as an array of Go, where a function takes one."""
-    return f"({kind})({argument})" if re.fullmatch(r"\*?\[\d+\]byte", kind) else argument
+    return f"({kind})({argument})" if re.fullmatch(r"\*?\[\w+\]byte", kind) else argument
 
 
 _WAYS = {"python": _python, "javascript": _javascript, "go": _go, "java": write_jvm, "kotlin": write_jvm}

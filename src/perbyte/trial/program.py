@@ -144,7 +144,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         (scratch / "table.c").write_text(source.table, encoding="utf-8")
         own = _of_the_sdk(source)
         macros = [
-            f"-DPB_COMPILER={c_literal(_version_of(sort, main))}",
+            f"-DPB_COMPILER={c_literal(_version_of(sort, main, cxx=cxx))}",
             f"-DPB_FLAGS={c_literal(' '.join(source.flags))}",
         ]
         hello = str(places.data_dir("runners") / "sdk" / "c" / "hello.c")
@@ -353,8 +353,8 @@ def _sort(file: Path) -> str:
     )
 
 
-def _version_of(sort: dict[Path, str], main: tuple[str, ...]) -> str:
-    kinds = set(sort.values())
+def _version_of(sort: dict[Path, str], main: tuple[str, ...], *, cxx: bool) -> str:
+    kinds = {*sort.values(), *(["c++"] if cxx else [])}
     told = [compiler_version(main)] if kinds & {"c", "c++"} else []
     told += [compiler_version(("rustc",))] if "rust" in kinds else []
     told += [zig_version()] if "zig" in kinds else []
