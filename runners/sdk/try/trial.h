@@ -143,7 +143,7 @@ TRIAL_DRAWS int RAND_bytes(unsigned char *out, int length)
 static void trial_make_pair(pb_case *c, struct trial_state *state)
 {
 	trial_given_random(c->key[0], c->key_len);
-	memcpy(state->context, c->key[0], c->key_len); /* the seed, which a function may wipe */
+	memcpy(state->context, c->key[0], c->key_len);    /* the seed, which a function may wipe */
 	memcpy(state->secret_key, c->key[0], c->key_len); /* some only make the public key of it */
 	TRIAL_KEYPAIR;
 	trial_given_random(NULL, 0);
