@@ -292,3 +292,19 @@ def test_a_memo_around_one_fast_hash_is_seen_by_the_same_sixteen():
     assert not remembers(new, again)
     assert remembers(new, again, 1.3)
     assert not remembers(new, [0.95 * value for value in new], 1.3)
+
+
+@pytest.mark.native
+def test_a_library_that_is_a_header_is_compiled(tmp_path: Path):
+    file = tmp_path / "mine.h"
+    file.write_text(
+        "void mine(unsigned char *out, const unsigned char *in, unsigned long n);\n#ifdef MINE_IMPLEMENTATION\n"
+        f"{SHA256}void mine(unsigned char *out, const unsigned char *in, unsigned long n) {{ SHA256(in, n, out); }}\n"
+        "#endif\n"
+    )
+    assert (
+        answers(build(tmp_path, [file], "sha-256", "mine", link=("-lcrypto",)), "sha-256")[
+            "digest", "oneshot/1"
+        ]
+        > 0
+    )

@@ -279,8 +279,8 @@ def _compiling(
             if kind == "c++":
                 words += [part for header in source.forced for part in ("-include", header)]
             name = f"{number}-{file.stem}.o"
-            sorted_as = ("-x", "c") if file.suffix in HEADERS else ()
-            commands[name] = [*words, *sorted_as, "-c", str(file), "-o", name]
+            header = ("-x", "c", *_implementing(file)) if file.suffix in HEADERS else ()
+            commands[name] = [*words, *header, "-c", str(file), "-o", name]
         elif kind == "rust":
             (scratch / "wrapper.rs").write_text(source.wrapper, encoding="utf-8")
             flags = [*RUST_FLAGS, *_rust_flags(source.flags)]
@@ -294,6 +294,15 @@ def _compiling(
         name = f"other-{number}-{file.stem}.o"
         commands[name] = [*words, "-c", str(file), "-o", name]
     return commands
+
+
+def _implementing(header: Path) -> list[str]:
+    """The macros by which a library that is a header has its functions compiled: `NAME_IMPLEMENTATION`."""
+    text = header.read_text(encoding="utf-8", errors="replace")
+    names = re.findall(
+        r"^[ \t]*#[ \t]*if(?:def|[ \t]+defined)\b[ \t(]*(\w+_IMPLEMENTATION)\b", text, re.MULTILINE
+    )
+    return [f"-D{name}" for name in dict.fromkeys(names)]
 
 
 def describe(
