@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from perbyte.stats.varying import Part, combined, spared_weights
+from perbyte.stats.varying import SampleMean, combined, spared_weights
 
 MEAN = 10.0 / 0.25 + 3
 
@@ -15,10 +15,10 @@ def drawn(draw: np.random.Generator, count: int) -> np.ndarray:
     return draw.geometric(0.25, count) * 10.0 + 3
 
 
-def part(values: np.ndarray, weights: np.ndarray) -> Part:
+def part(values: np.ndarray, weights: np.ndarray) -> SampleMean:
     mean = float(np.average(values, weights=weights))
     scatter = float(np.average((values - mean) ** 2, weights=weights))
-    return Part(mean, scatter, float(weights.sum() ** 2 / (weights**2).sum()))
+    return SampleMean(mean, scatter, float(weights.sum() ** 2 / (weights**2).sum()))
 
 
 def test_calls_that_nothing_interrupted_are_weighed_for_those_that_were_not_spared():
@@ -44,8 +44,8 @@ def test_the_interval_holds():
 
 
 def test_keys_that_differ_widen_the_interval():
-    alike = combined([Part(100.0, 400.0, 100.0)] * 4, 0.95)
-    apart = combined([Part(value, 400.0, 100.0) for value in (80.0, 120.0, 80.0, 120.0)], 0.95)
+    alike = combined([SampleMean(100.0, 400.0, 100.0)] * 4, 0.95)
+    apart = combined([SampleMean(value, 400.0, 100.0) for value in (80.0, 120.0, 80.0, 120.0)], 0.95)
     assert apart.half_width > 5 * alike.half_width
 
 

@@ -31,7 +31,7 @@ SPREAD = 0.15  # the quartiles of samples of single calls apart, over the median
 MOST_WEIGHT = 20.0  # of a spared call: rarer ones are too few to stand for the others
 
 
-class Part(NamedTuple):
+class SampleMean(NamedTuple):
     """Samples of an epoch: their mean, their variance, and as how many they count."""
 
     mean: float
@@ -54,11 +54,11 @@ class _Epoch:
     source: str
 
     @property
-    def part(self) -> Part:
+    def part(self) -> SampleMean:
         """What it says of the mean."""
         value = float(np.average(self.values, weights=self.weights))
         scatter = float(np.average((self.values - value) ** 2, weights=self.weights))
-        return Part(value, scatter, float(self.weights.sum() ** 2 / (self.weights**2).sum()))
+        return SampleMean(value, scatter, float(self.weights.sum() ** 2 / (self.weights**2).sum()))
 
 
 def figure_of_varying(cell: Cell, bursts: Sequence[Burst], grounds: Grounds) -> CellFigure | None:
@@ -100,7 +100,7 @@ def figure_of_varying(cell: Cell, bursts: Sequence[Burst], grounds: Grounds) -> 
     )
 
 
-def combined(parts: Sequence[Part], level: float) -> Estimate:
+def combined(parts: Sequence[SampleMean], level: float) -> Estimate:
     """Return the mean of all samples of `parts`, with its interval.
 
     Where the parts differ by more than their scatter explains, as keys may, the interval is wider by Birge's ratio

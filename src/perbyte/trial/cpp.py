@@ -188,16 +188,16 @@ def is_cpp(file: Path) -> bool:
 
 def with_headers(files: Sequence[Path]) -> list[Path]:
     """The files of C++, and headers beside them that they include: classes are declared there."""
-    found: dict[Path, None] = {}
+    headed: dict[Path, None] = {}
     for file in files:
         if is_cpp(file):
             names = re.findall(
                 r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', file.read_text("utf-8", "replace"), re.MULTILINE
             )
-            found |= dict.fromkeys(
+            headed |= dict.fromkeys(
                 [file, *(file.parent / name for name in names if (file.parent / name).is_file())]
             )
-    return list(found)
+    return list(headed)
 
 
 def classes_of(files: Sequence[Path]) -> list[str]:

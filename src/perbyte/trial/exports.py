@@ -39,10 +39,10 @@ def _exported(file: Path, _changed_ns: int) -> dict[str, list[str]]:
         return {}
     try:
         ended = captured(["node", "-e", _ASK, str(file)], _LIMIT_S)
-        found = json.loads(ended.stdout) if not ended.returncode else {}
+        functions = json.loads(ended.stdout) if not ended.returncode else {}
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return {}
-    return {name: _parameters(str(text)) for name, text in found.items() if name}
+    return {name: _parameters(str(text)) for name, text in functions.items() if name}
 
 
 def exported(file: Path) -> dict[str, list[str]]:

@@ -43,14 +43,14 @@ def types_of(file: Path) -> Mapping[str, str]:
 @lru_cache(maxsize=64)
 def _types(file: Path, changed_ns: int) -> Mapping[str, str]:
     matches = _TYPEDEF.findall(_whole(file, changed_ns))
-    found = {name: " ".join([*kind.split(), *(["*"] if array else [])]) for kind, name, array in matches}
+    names = {name: " ".join([*kind.split(), *(["*"] if array else [])]) for kind, name, array in matches}
     resolved = {}
-    for name in found:
+    for name in names:
         kind = name
         for _ in range(_DEEP):
-            if kind not in found:
+            if kind not in names:
                 break
-            kind = found[kind]
+            kind = names[kind]
         resolved[name] = kind
     return resolved
 
@@ -62,10 +62,10 @@ def real_names(files: Sequence[Path], names: Sequence[str], flags: Sequence[str]
     asked = "".join(f"PB_NAMED_{number} {name}\n" for number, name in enumerate(names))
     real: dict[str, str] = {}
     for file in files:
-        said = _said(
+        answer = _said(
             [*_command(file), *flags, "-P", "-include", str(file), "-x", _language(file), "-"], asked
         )
-        for number, name in re.findall(r"^PB_NAMED_(\d+) ([A-Za-z_]\w*)$", said, re.MULTILINE):
+        for number, name in re.findall(r"^PB_NAMED_(\d+) ([A-Za-z_]\w*)$", answer, re.MULTILINE):
             if name != names[int(number)]:
                 real.setdefault(names[int(number)], name)
     return real
