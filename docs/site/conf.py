@@ -51,6 +51,7 @@ PARTS: dict[str, dict[str, str]] = {
         "Libraries": "docs/libraries",
         "My function in another language": "docs/try-languages",
         "Benchmark files": "docs/benchmark-files",
+        "What people brought": "docs/brought",
         "Languages": "docs/languages",
         "Java": "docs/jca",
         "The site of an atlas": "docs/atlas",

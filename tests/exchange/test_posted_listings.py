@@ -251,3 +251,13 @@ def test_keys_of_more_primes_are_not_those_of_two():
     )
     assert not three.cells
     assert len(two.cells) == 2
+
+
+@pytest.mark.parametrize("bits", [128, 192, 256])
+def test_which_call_of_gcm_was_timed_is_asked_for_with_every_key(bits: int):
+    table = f"type 16 bytes 64 bytes\nAES-{bits}-GCM 87073.19k 348064.22k\n"
+    [untold] = runs(table)
+    assert not untold.cells
+    assert "depends on the version" in untold.conditions.input["remarks"][0]
+    [told] = runs(f"OpenSSL 1.1.1w\n{table}")
+    assert {cell for cell, _, _ in rates(told)} == {f"aes-{bits}-gcm"}

@@ -252,3 +252,22 @@ def test_machine_and_version_are_taken_from_every_tool_that_tells_them():
     )
     assert (python.machine.cpu_model, python.version) == ("C", "3.11")
     assert read_origin("pyperf", "{").version == ""
+
+
+def test_a_row_of_nothing_costs_only_itself():
+    rows = (
+        "wolfCrypt Benchmark (block bytes 1048576, min 1.0 sec each)\n"
+        "AES-128-GCM-enc             90 MiB took 1.000 seconds,   90.000 MiB/s Cycles per byte =  40.96\n"
+        "AES-128-GCM-dec       0 bytes took 0.012 seconds,    0.000 bytes/s Cycles per byte =   0.00\n"
+    )
+    assert rates("wolfcrypt", rows) == {("aes-128-gcm", "seal", 2**20): 90}
+    assert "it worked on nothing" in run("wolfcrypt", rows).conditions.input["remarks"][0]
+
+
+@pytest.mark.parametrize(
+    ("name", "algorithm"), [("AES-128", "aes-128-ecb"), ("AES-256 [base]", "aes-256-ecb")]
+)
+def test_botan_gives_a_block_cipher_whole_blocks(name: str, algorithm: str):
+    text = f"{name} encrypt buffer size 4096 bytes: 4000.0 MiB/sec (12000 MiB in 3000.0 ms)\n"
+    assert list(rates("botan-speed", text)) == [(algorithm, "encrypt", 4096)]
+    assert not run("botan-speed", text.replace(name, "Rijndael")).cells

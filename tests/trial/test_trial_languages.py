@@ -183,7 +183,9 @@ def test_a_function_of_cxx_needs_no_name_of_c(tmp_path: Path, code: Path):
     file = tmp_path / "sha256.cc"
     file.write_text(text + "}\n")
     assert answers(build(tmp_path, [file], "sha-256", "own_sha256"), "sha-256")
-    file.write_text(file.read_text() + "void own_sha256(int) {}\n")
+    file.write_text(
+        file.read_text() + "namespace other { void own_sha256(void *, const void *, unsigned long) {} }\n"
+    )
     with pytest.raises(UsageError, match="several functions are called own_sha256"):
         build(tmp_path, [file], "sha-256", "own_sha256")
 

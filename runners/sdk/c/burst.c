@@ -18,6 +18,8 @@ static const pb_variant *next_work(pb_prepared *p, int cut, uint64_t calls)
 		pb_pieces_step(p);
 		return p->piece.variant;
 	}
+	if (p->c.message[0] && p->c.message[0] == p->varied)
+		pb_case_vary_step(p, pb_gauge_ticks());
 	pb_case_begin(p, calls);
 	return p->variant;
 }
@@ -121,6 +123,14 @@ void pb_burst_close_clock(pb_burst *b, int *open_from, const pb_gauge *g)
 			b->samples[*open_from].clock_after = g->clock_ticks;
 }
 
+/* The digest of what the last call gave. */
+static uint64_t shown(pb_prepared *p)
+{
+	if (p->variant->show)
+		p->variant->show(&p->c);
+	return pb_digest(p->c.out, p->c.out_len);
+}
+
 void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_burst *b)
 {
 	double limit = r->limit_ms * 1e-3 * g->tick_hz;
@@ -132,8 +142,9 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 	for (int i = 0; i < r->samples && i < PB_MAX_SAMPLES; i++) /* its pages, before the first sample */
 		b->samples[i].flags = 0;
 	b->piece_bytes = cut ? r->piece_bytes : 0;
+	int varies = !cut && pb_case_vary_begin(p);
 	b->calls = cut ? 1 : r->calls ? r->calls : choose_calls(g, p, r->sample_us);
-	if (!b->piece_bytes && !r->calls &&
+	if (!b->piece_bytes && !r->calls && !varies &&
 	    p->c.turns > 1) /* whole turns of the ring: the mean of all its messages */
 		b->calls += (p->c.turns - b->calls % p->c.turns) % p->c.turns;
 	/* a call of many samples' length warms itself up; unasked, nothing may be called that is not timed */
@@ -160,10 +171,16 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 		b->waits += wait_and_warm(g, p, cut, b->calls, warm, &r->quiet, start + (uint64_t)limit);
 		b->wait_ticks += pb_gauge_ticks() - looked_at;
 		pb_urgent_check(&urgent, length);
+		if (varies && b->count == 0) /* others know what is signed in the first sample */
+			pb_case_vary_end(p);
 		uint64_t probed = g->clock_at, begun = take_sample(g, p, cut, b->calls, sample);
 		if (begun != probed)
 			pb_burst_close_clock(b, &open_from, g);
 		b->count++;
+		if (varies && b->count == 1) {
+			b->digest = shown(p);
+			pb_case_vary_begin(p);
+		}
 		if (g->clock_at != begun)
 			pb_burst_close_clock(b, &open_from, g);
 		length = sample->ticks;
@@ -176,11 +193,14 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 	pb_gauge_clock(g);
 	pb_burst_close_clock(b, &open_from, g);
 	pb_pieces_whole(p);
-	if (cut && p->piece.variant->show)
+	if (varies)
+		pb_case_vary_end(p);
+	else if (!cut)
+		b->digest = shown(p);
+	else if (p->piece.variant->show)
 		p->piece.variant->show(&p->c);
-	else if (!cut && p->variant->show)
-		p->variant->show(&p->c);
 	/* of pieces nobody compares it, and 10 MB take longer than the burst */
-	b->digest = pb_digest(p->c.out, cut && !p->c.row->output ? r->piece_bytes : p->c.out_len);
+	if (cut)
+		b->digest = pb_digest(p->c.out, p->c.row->output ? p->c.out_len : r->piece_bytes);
 	b->whole_ticks = pb_gauge_ticks() - begun_at;
 }

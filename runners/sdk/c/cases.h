@@ -15,6 +15,7 @@ typedef struct pb_prepared {
 	uint8_t *material;   /* keys and nonces */
 	uint8_t *own_input;  /* for open, verify and decapsulate */
 	uint8_t *messages;   /* for sign */
+	uint8_t *varied;     /* for sign: those of one sample, while they are others for each */
 	uint64_t call_ticks; /* what a call took in the last sample; 0 before the first */
 	uint64_t open_ticks; /* what preparing took */
 	struct {             /* see pieces.h; all 0 while the case was never cut */
@@ -44,6 +45,12 @@ void pb_case_align(unsigned bytes);
 
 /* From now on outputs begin so many bytes behind inputs, modulo a page, or at the multiple before. */
 void pb_case_apart(size_t bytes);
+
+/* Whether each sample is to sign messages of its own, because what a call costs depends on them; then
+ * pb_case_vary_step draws them by `chance`, and pb_case_vary_end gives the case its own back. */
+int pb_case_vary_begin(pb_prepared *);
+void pb_case_vary_step(pb_prepared *, uint64_t chance);
+void pb_case_vary_end(pb_prepared *);
 
 /* Begin, before a loop of n calls. */
 void pb_case_begin(pb_prepared *, uint64_t n);

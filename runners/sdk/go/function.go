@@ -41,7 +41,8 @@ func drawn(length int) (made [16][]byte) {
 	return made
 }
 
-// look prints a line: whether the function gives its output, and passes of 16 calls on data that is new and that is not.
+// look prints a line: whether the function gives its output, and passes of 16 calls on new data, on these again, and on
+// one of them.
 func look(size, key, nonce, output int, function string, call Call) {
 	out, keys, nonces, aad := make([]byte, size+output+8192), drawn(key), drawn(nonce), drawn(13)
 	pass := func(ring [16][]byte) float64 {
@@ -57,16 +58,18 @@ func look(size, key, nonce, output int, function string, call Call) {
 			fault = "an error, or an output of another length" + when
 		}
 	}
-	var fresh, again []float64
+	var fresh, again, same []float64
 	for round := 0; fault == "" && round < 10; round++ {
 		ring := drawn(size)
 		fresh = append(fresh, pass(ring))
+		again = append(again, pass(ring))
 		for i := range ring {
 			ring[i] = ring[15]
 		}
-		again = append(again, pass(ring))
+		same = append(same, pass(ring))
 	}
-	json.NewEncoder(os.Stdout).Encode(map[string]any{"function": function, "fault": fault, "new": fresh, "same": again})
+	json.NewEncoder(os.Stdout).Encode(map[string]any{
+		"function": function, "fault": fault, "new": fresh, "again": again, "same": same})
 }
 
 // looks is true where only a look was asked for, which has been taken then.

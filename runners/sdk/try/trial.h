@@ -40,13 +40,21 @@ static void trial_give_back(struct trial_state *state)
 #endif
 
 #ifdef TRIAL_TAKES_OUT
-static void trial_take_out(void *out, void *made, size_t bytes)
+static void trial_take_out(void *out, const void *made, size_t bytes)
 {
 	if (made)
 		memcpy(out, made, bytes);
-	TRIAL_TAKES_OUT(made);
+	TRIAL_TAKES_OUT((void *)made);
 }
 #endif
+
+/* A checksum or MAC that is returned as a number of so many bytes, the highest first or last. */
+__attribute__((unused)) static void trial_put_number(uint8_t *out, uint64_t number, unsigned bytes,
+						     int highest_first)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		out[i] = (uint8_t)(number >> 8 * (highest_first ? bytes - 1 - i : i));
+}
 
 static void trial_close(pb_case *c)
 {
@@ -76,14 +84,13 @@ uint8_t *pb_trial_secret(const pb_case *c, size_t *length)
 }
 #endif
 
-#ifdef TRIAL_KEYPAIR
 /* Key pairs come from the run's seed in place of random bytes. Libraries draw by functions of a few well-known names:
  * those are provided here for the files of the user, hidden from shared libraries and weak, so that a function of the
  * user's own comes first. What is drawn in a timed call costs next to nothing (SplitMix64). */
 static const uint8_t *trial_given;
 static size_t trial_given_left;
 
-static void trial_given_random(const uint8_t *bytes, size_t length)
+__attribute__((unused)) static void trial_given_random(const uint8_t *bytes, size_t length)
 {
 	trial_given = bytes;
 	trial_given_left = length;
@@ -132,10 +139,12 @@ TRIAL_DRAWS int RAND_bytes(unsigned char *out, int length)
 	return trial_draw(out, (size_t)length), 1;
 }
 
+#ifdef TRIAL_KEYPAIR
 static void trial_make_pair(pb_case *c, struct trial_state *state)
 {
 	trial_given_random(c->key[0], c->key_len);
-	memcpy(state->context, c->key[0], c->key_len); /* the seed, which a function may wipe */
+	memcpy(state->context, c->key[0], c->key_len);    /* the seed, which a function may wipe */
+	memcpy(state->secret_key, c->key[0], c->key_len); /* some only make the public key of it */
 	TRIAL_KEYPAIR;
 	trial_given_random(NULL, 0);
 }

@@ -25,7 +25,7 @@ SECTIONS = {
     "How it is built": "flags defines links packages",
     "An algorithm of your own (--as new:NAME)": "kind lengths answers",
     "Before and after a change": "baseline keep since history watch fail_above fail_above_instructions undecided_is",
-    "Instructions, memory, leaks, places": "count leak fail_on places",
+    "Instructions, memory, leaks, places": "count leak fail_on places offsets",
     "Whole trees": "supercop layout",
     "How long": "budget patience fresh gentle",
     "Output": "markdown as_json quiet",
@@ -80,6 +80,7 @@ class TryOptions(Options):
     watch: bool = flag("--watch", help="Repeat --baseline when a file changes.")
     count: bool = flag("--count", help="Count instructions and memory too.")
     places: bool = flag("--places", help="Show how its cost depends on places in memory.")
+    offsets: bool = flag("--offsets", help="Say what data cost that do not begin at a cache line.")
     leak: Literal["time", "taint"] | None = option(
         "--leak",
         is_flag=False,
@@ -106,7 +107,12 @@ class TryOptions(Options):
         kept = {"--baseline": self.before.baseline, "--keep": self.before.keep, "--watch": self.watch}
         changed = {**kept, "--since": self.since}
         tree = {**changed, "--function": self.functions, "--signature": self.signatures}
-        tree |= {"--count": self.count, "--leak": self.leak, "--places": self.places}
+        tree |= {
+            "--count": self.count,
+            "--leak": self.leak,
+            "--places": self.places,
+            "--offsets": self.offsets,
+        }
         if self.layout:
             message = "--layout says what there is; of the other options it takes --as, --size, --budget"
             _refuse({**tree, "--supercop": self.supercop, "--flags": self.flags}, message)
@@ -126,6 +132,8 @@ class TryOptions(Options):
             _refuse(
                 changed, "--places looks at one program", "leave --baseline, --keep, --since and --watch out"
             )
+        if self.offsets:
+            _refuse({**changed, "--leak": self.leak}, "--offsets looks at a program beside libraries")
         if not self.leak:
             _refuse({"--fail-on": self.fail_on}, "--fail-on belongs to --leak")
         if not self.since:
@@ -203,6 +211,7 @@ def _trial(options: TryOptions) -> Trial:
         clock=clock,
         count=options.count or options.limits.fail_above_instructions is not None,
         places=options.places,
+        offsets=options.offsets,
         gentle=options.how.gentle,
         patience_s=options.patience,
         fresh=options.fresh,
@@ -250,6 +259,7 @@ def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
 
 def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> int:
     """Print the rows beside the libraries, and how far off the best of them is."""
+    from perbyte.app.trying.offsets import offset_lines
     from perbyte.cli.conduct import note_losses
     from perbyte.report import trials
 
@@ -262,6 +272,7 @@ def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> in
         print_lines(trials.beside_lines(run, done.names, done.bests))
         print(trial.understood)
         print_lines(trials.stored_lines(stored.kept(run)) if stored else ())
+        print_lines(offset_lines(done.offsets))
     note_losses(run, quiet=options.before.quiet)
     return done.code
 

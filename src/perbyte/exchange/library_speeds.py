@@ -19,6 +19,9 @@ _BOTAN_OPS = re.compile(
     r"^(?P<name>\S.*?) (?P<rate>\d+(?:\.\d+)?) (?P<what>\S[^;]*)/sec; [\d.]+ ms/op"
     r"(?: (?P<cycles>\d+) cycles/op)?"
 )
+_BLOCK_CIPHER = re.compile(
+    r"(?:AES|ARIA|Camellia)-\d+|SM4|SEED|Serpent|Twofish|Blowfish|CAST-128|IDEA|Noekeon|Kuznyechik|DES|TripleDES"
+)
 _TAG, _PROVIDER = re.compile(r"\(\d+\)"), re.compile(r" ?\[[^\]]*\]")
 
 
@@ -32,6 +35,7 @@ def botan(text: str) -> Iterator[Reading]:
                 raise BrokenListing(line, "a rate of nothing, or a size of more than a terabyte")
             cycles = number(match["cpb"], line, "cycles") * size if match["cpb"] else math.nan
             name = _TAG.sub("", match["name"])
+            name += " ECB" if _BLOCK_CIPHER.fullmatch(name) else ""  # whole blocks, one after the other
             yield Reading(f"{name} {match['what']}", line, size / rate * 1e9, exact(size), cycles=cycles)
         elif " buffer size " in raw:
             raise BrokenListing(line, "the line of a buffer size is cut off")
@@ -185,6 +189,7 @@ _WOLF_RATE = re.compile(
     r"(?P<rate>[\d.]+) (?P<unit>[KMG]i?B)/s"
     r"(?:,? Cycles per byte =\s*(?P<cpb>[\d.]+))?"
 )
+_WOLF_NOTHING = re.compile(r"^(?P<name>[A-Za-z].*?)\s+0 bytes took [\d.]+ seconds,\s+0\.0+ bytes/s")
 _ENOUGH_TOTALS = 6  # that all are multiples of five by chance: once in 5**6
 _WOLF_OPS = re.compile(
     r"^(?P<name>[A-Za-z].*?)\s+\d+ ops took [\d.]+ sec, avg (?P<ms>[\d.]+) ms, (?P<rate>[\d.]+) ops/sec"
@@ -234,6 +239,8 @@ def wolfcrypt(text: str) -> Iterator[Reading]:
             cycles = number(match["cpb"], line, "cycles") * block if match["cpb"] else math.nan
             ns = (block or 1) / rate * 1e9 if rate > 0 else math.nan
             yield Reading(_wolf_name(match["name"]), line, ns, sizes, cycles=cycles, unlike=unlike)
+        elif match := _WOLF_NOTHING.match(raw.strip()):
+            yield Reading(_wolf_name(match["name"]), line, math.nan, unlike="it worked on nothing")
         elif match := _WOLF_OPS.match(raw.strip()):
             rate = number(match["rate"], line, "a rate")
             yield Reading(_wolf_name(match["name"]), line, 1e9 / rate if rate > 0 else math.nan)

@@ -36,7 +36,8 @@ class Algorithm:
     two runners cannot be compared at all. `contract` is what it is measured under when nothing is said and the
     default of its kind does not fit, `contracts` the same for single operations. `groups` are names that mean several
     algorithms (a curve). `accelerated_by` names CPU features that change its speed ("aes", "sha", "clmul"): a CPU tier
-    that changes nothing there gets a warning. `note` says which variant is meant where a name alone leaves it open.
+    that changes nothing there gets a warning. `attempts` is how many candidates a signature is expected to need, 0
+    where none is rejected. `note` says which variant is meant where a name alone leaves it open.
     """
 
     id: str
@@ -62,6 +63,7 @@ class Algorithm:
     groups: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     accelerated_by: tuple[str, ...] = ()
+    attempts: float = 0.0
     note: str = ""
 
     def determined(self, operation: str) -> bool:

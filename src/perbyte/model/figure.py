@@ -64,6 +64,7 @@ class Doubt(enum.StrEnum):
     SEVERAL_PROCESSES = "several-processes"
     TWO_WAYS = "two-ways"
     DRAWN = "drawn"
+    VARIED = "varied"
     OLDER_RULES = "older-rules"
     OTHER = "other"  # of runs that were stored before warnings had a kind
 
@@ -176,7 +177,8 @@ class CellFigure:
     independent of each other, which samples within an epoch are not. `epoch_numbers` says which epochs these are (empty
     where that is not known): two cells of a run are compared by the epochs that both have. `interval` is on cycles per
     call, or on ns per call where cycles are None. Where calls vary at random (`Cell.drawn`), the figure is the median
-    of single calls, `interval` is that of the median, `quantiles` tell the rest, and epochs have no figures. `forks`:
+    of single calls, `interval` is that of the median, `quantiles` tell the rest, and epochs have no figures. Where they
+    vary with their messages (`stats.varying`), the figure is the mean, and epochs have none either. `forks`:
     how many bursts forks took, where these make the epochs; 0 elsewhere, and in runs that did not record it.
     """
 

@@ -25,6 +25,7 @@ class Mark(enum.StrEnum):
     NO_CYCLES = "n", "no cycle source, time only"
     FAILED = "x", "failed later in the run"
     DRAWN = "d", "calls vary at random: the median is given, quantiles stand below"
+    VARIED = "m", "calls vary with message and key: the mean of many is given, quantiles stand below"
     WARNING = "w", "has a warning"
 
     def __new__(cls, letter: str, meaning: str) -> Mark:
@@ -46,6 +47,7 @@ _MARKS: dict[str, Mark] = {
     Doubt.PIECES: Mark.PIECES,
     Doubt.WHOLE: Mark.LONG,
     Doubt.DRAWN: Mark.DRAWN,
+    Doubt.VARIED: Mark.VARIED,
 }
 """By quality and kind of warning; the first four qualities are kinds of warnings too, of the same names."""
 

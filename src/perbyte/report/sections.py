@@ -249,7 +249,7 @@ def listing_sections(view: RunView) -> list[Section]:
             "Random variation",
             "Each such call draws its own randomness and needs a random number of tries. So no cost of a call is "
             "given, but what a share of single calls does not exceed, with an interval of 95 % where there were calls "
-            "enough. The median stands in the tables.",
+            "enough. The median stands in the tables, of signatures of many messages the mean.",
             "",
             draws_listing(view.run),
         ),

@@ -40,8 +40,9 @@ from perbyte.stats.draws import figure_of_draws
 from perbyte.stats.estimate import beyond_scatter
 from perbyte.stats.figure import Summary, common_spread, judge, summarise
 from perbyte.stats.newdata import Surroundings, surroundings
+from perbyte.stats.varying import figure_of_varying
 
-RULES = 1
+RULES = 2
 """The version of what makes figures of samples, this package. A change by which the same samples give other figures
 adds one, so that stored figures say that older rules made them. `tests/stats/test_rules.py` compares."""
 
@@ -104,6 +105,7 @@ def make_run_figures(
     left_out = {core.core for core in apart}
     of_draws = (DRAWS_WARNING,) if policy.audit else ()
     summaries, drawn, unusable = [], [], []
+    varying: dict[Cell, CellFigure] = {}
     for cell in cells:
         try:
             counted = without(kept[cell], left_out) if left_out and cell.state == LOOP else kept[cell]
@@ -111,16 +113,20 @@ def make_run_figures(
                 drawn.append(_doubted(figure_of_draws(cell, counted, grounds), of_draws))
             else:
                 summaries.append(summarise(cell, counted, grounds))
+                if varied := figure_of_varying(cell, counted, grounds):
+                    varying[cell] = varied
         except UsageError as error:
             unusable.append(Failure("refused", cell.runner, str(error), address=cell.address))
-    figures, refused = _judge_cells(summaries, policy, calibrations, audits)
+    figures, refused = _judge_cells(summaries, policy, calibrations, audits, varying)
     figures |= {figure.cell: figure for figure in drawn}
     identified = {(identity.runner, identity.cpu): identity for identity in identities}
     figures = {cell: _of_library(figures[cell], identified) for cell in cells if cell in figures}
     unusable += [Failure("audit", cell.runner, why, address=cell.address) for cell, why in refused.items()]
     originals = {cell: replace(cell, twin=0) for cell in figures if cell.twin}
     floor = noise_floor(
-        (figures[original], figures[twin]) for twin, original in originals.items() if original in figures
+        (figures[original], figures[twin])
+        for twin, original in originals.items()
+        if original in figures and not varying.keys() & {twin, original}  # they differ by their messages
     )
     of_plan = {cell: figure for cell, figure in figures.items() if not cell.twin}
     of_run = tuple(_core_warning(core) for core in apart)
@@ -136,20 +142,25 @@ def _judge_cells(
     policy: Policy,
     calibrations: Sequence[Calibration],
     audits: Iterable[Audit],
+    varying: Mapping[Cell, CellFigure],
 ) -> tuple[dict[Cell, CellFigure], dict[Cell, str]]:
-    """Return the figures, twins' among them, and why the audit refuses others."""
+    """Return the figures, twins' among them, and why the audit refuses others. `varying` have theirs already."""
     audits_of: dict[Cell, list[Audit]] = defaultdict(list)
     for audit in audits:
         audits_of[audit.cell].append(audit)
-    spreads = common_spread(summaries)
+    spreads = common_spread([summary for summary in summaries if summary.cell not in varying])
     figures: dict[Cell, CellFigure] = {}
     refused: dict[Cell, str] = {}
     arounds: dict[str, Surroundings] = {}
     for summary in summaries:
         cell = summary.cell
-        figure = judge(summary, policy, spreads)
+        figure = varying.get(cell) or judge(summary, policy, spreads)
         if policy.audit and cell.state == LOOP:
-            printed = Printed(figure.ns_per_call, figure.cycles_per_call or 0.0, figure.relative_half_width)
+            printed: Printed | None = Printed(
+                figure.ns_per_call, figure.cycles_per_call or 0.0, figure.relative_half_width
+            )
+            if cell in varying:  # looks are at a few messages, which may cost twice as much as the mean
+                printed = None
             if cell.runner not in arounds:
                 arounds[cell.runner] = surroundings(audits_of, without=cell.runner)
             verdict = judge_audits(audits_of.get(cell, ()), printed, arounds[cell.runner])

@@ -7,15 +7,18 @@ its own is `message/1` as well. What surrounds the loops is `sdk/try/trial.h`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
+from perbyte.trial.compressing import compressing
 from perbyte.trial.expressions import answers, declaration, expression, statement, symbol, told
-from perbyte.trial.roles import BACK_AND_FORTH, Call
+from perbyte.trial.roles import Call
+from perbyte.trial.steps import BACK_AND_FORTH, LENT
 
 _ROOM = 1 << 16  # bytes of a key of a pair, where more are not asked for
-_UNKEYED = {"hash", "xof", "permutation"}
+_UNKEYED = {"hash", "xof", "checksum", "permutation"}
 _SYMMETRIC = {"ctr", "ofb"}  # modes in which decryption is encryption
 # steps without which nothing is measured, the contract, and the operations; what nobody takes out again, or verifies,
 # was not checked
@@ -26,11 +29,13 @@ _SINGLE: dict[str, tuple[set[str], str, tuple[str, ...]]] = {
     "signature": ({"keypair", "verify"}, "pk/1", ("sign", "verify")),
     "key-agreement": ({"base", "derive"}, "pk/1", ("derive",)),
 }
+_BASE_POINTS = {"x25519": 9, "x448": 5}  # the u-coordinates of RFC 7748
 _HASHING = "--function NAME, or init=, update= and final="
 _CIPHERING = "encrypt= and decrypt=, with key= where the key is set apart"
 _WAYS = {
     "hash": _HASHING,
-    "xof": _HASHING,
+    "checksum": "--function NAME",
+    "xof": "--function NAME, or init=, update=, final= and squeeze=",
     "mac": "--function NAME with the key in each call, or key= and mac=, or init=, update=, final=",
     "permutation": "--function NAME",
     "aead": "seal= and open=, with key= where the key is set apart",
@@ -74,15 +79,17 @@ def write_adapter(
         "FIRST": symbol(next(iter(calls.values()))),
         "ALIGNED": aligned,
     }
-    if freed := next((call for call in calls.values() if call.freed), None):
-        macros["GIVES_BACK" if freed.makes else "TAKES_OUT"] = freed.freed
+    freed = {"GIVES_BACK" if call.makes else "TAKES_OUT": call.freed for call in calls.values() if call.freed}
+    macros |= freed
     if "keypair" in calls:
         macros["KEYPAIR"] = statement(calls["keypair"])
     if seeded:
         macros["SEEDED"] = ""
-    if "base" in calls:
+    if "base" in calls or algorithm.kind == "key-agreement":
         macros["BASE"] = ""
-    freeing = f"extern void {freed.freed}(void *);\n" if freed and freed.freed != "free" else ""
+    own = [name for name in dict.fromkeys(freed.values()) if name not in ("free", LENT)]
+    freeing = "".join(f"extern void {name}(void *);\n" for name in own)
+    freeing += f"#define {LENT}(made) (void)(made)\n" if LENT in freed.values() else ""
     return _TABLE.format(
         macros="\n".join(f"#define TRIAL_{macro} {value}".rstrip() for macro, value in macros.items()),
         declarations=freeing + "\n".join(declaration(call) for call in calls.values()),
@@ -106,6 +113,7 @@ class _Writer:
         kind = self.algorithm.kind
         makers: dict[str, Callable[[], None]] = {
             "hash": self._hash,
+            "checksum": self._hash,
             "xof": self._hash,
             "mac": self._mac,
             "block-cipher": self._ciphers,
@@ -134,8 +142,8 @@ class _Writer:
         if operation in BACK_AND_FORTH and answers(calls[-1]):  # it says whether it accepted its input
             parts[-1], failed = f"state->answer = {parts[-1]}", "state->answer != state->accepted"
         body = ", ".join(parts)
-        if operation == "open":  # what is opened was sealed with key 0
-            body = body.replace("PB_TURN(key, turn)", "key[0]")
+        if operation == "open":  # what is opened was sealed with key 0 and nonce 0
+            body = body.replace("PB_TURN(key, turn)", "key[0]").replace("PB_TURN(nonce, turn)", "nonce[0]")
         name = f"trial_{operation}_{contract.partition('/')[0]}"
         self._loop(name, body, failed)
         words = ", ".join(map(told, calls))
@@ -145,27 +153,49 @@ class _Writer:
         self.loops.append(f"PB_LOOP({name}, struct trial_state, ({body}, {failed}))")
 
     def _hash(self) -> None:
-        if "digest" in self.calls:
+        if number := next((call for call in self.calls.values() if call.returns_number), None):
+            self._check_number(number)
+        if compress := self.calls.get("compress"):
+            self.loops.append(compressing(self.algorithm.id, expression(compress), self.algorithm.tag_bytes))
+            self.loops.append(
+                "PB_LOOP(trial_digest_oneshot, struct trial_state, (trial_compress(state, out, in, size), 0))"
+            )
+            words = f"{compress.function}, with padding"
+            self.variants.append(f'\t{{"digest", "oneshot/1", "{words}", NULL, trial_digest_oneshot, NULL}},')
+        elif "digest" in self.calls:
             self._add("digest", "oneshot/1", self.calls["digest"])
         elif parts := self._parts():
-            init, update, final = parts
-            self._add("digest", "oneshot/1", init, update, final)
-            begin, show = self._once("trial_begin", init), self._once("trial_show", final)
+            init, update, *final = parts
+            self._add("digest", "oneshot/1", *parts)
+            begin, show = self._once("trial_begin", init), self._once("trial_show", *final)
             self._add("digest", "stream/1", update, begin=begin, show=show)
+
+    def _check_number(self, call: Call) -> None:
+        if call.returns_number != self.algorithm.tag_bytes:
+            assert call.prototype
+            raise UsageError(
+                f"{call.prototype.text}: it returns a number of {call.returns_number} bytes, and {self.algorithm.id} "
+                f"gives {self.algorithm.tag_bytes}",
+                hint="a parameter for the output: --signature digest=out,in,size",
+            )
 
     def _parts(self) -> list[Call]:
         """The functions of a hash or MAC in parts, where all are there."""
-        steps = ("init", "update", "final")
+        steps = ["init", "update", "final"]
+        if "squeeze" in self.calls:
+            steps = [*steps[:2], *(["final"] if "final" in self.calls else []), "squeeze"]
         return [self.calls[step] for step in steps] if set(steps) <= set(self.calls) else []
 
-    def _once(self, name: str, call: Call) -> str:
-        """A function outside the timing that makes one call."""
-        self._loop(f"{name}_call", expression(call))
+    def _once(self, name: str, *calls: Call) -> str:
+        """A function outside the timing that makes each call once."""
+        self._loop(f"{name}_call", ", ".join(map(expression, calls)))
         self.loops.append(f"static void {name}(pb_case *c)\n{{\n\t{name}_call(c, 1);\n}}")
         return name
 
     def _mac(self) -> None:
         key, mac = self.calls.get("key"), self.calls.get("mac")
+        if mac and mac.returns_number:
+            self._check_number(mac)
         if mac and (key or mac.has("key")):
             self._keyed("mac", key, mac)
         elif (parts := self._parts()) and parts[0].has("key"):
@@ -183,14 +213,25 @@ class _Writer:
                 self._keyed(operation, decrypting if operation == "decrypt" else key, call)
 
     def _keyed(self, operation: str, key: Call | None, call: Call) -> None:
-        """`rekey/1`, and where the key is set by a function of its own `message/1` and, without nonce, `stream/1`."""
+        """`rekey/1`, and where the key is set by a function of its own `message/1` and, without nonce, `stream/1`.
+
+        Where that function takes the nonce, too, each message begins with it.
+        """
+        begins = [self.calls["nonce"]] if "nonce" in self.calls and not call.has("nonce") else []
+        given = (call, *begins, *([key] if key and not call.has("key") else []))
+        if self.algorithm.nonce_bytes and operation != "mac" and not any(each.has("nonce") for each in given):
+            raise UsageError(
+                f"{call.function}: no parameter is the nonce of {self.algorithm.id}, and no function sets it",
+                hint="nonce=NAME, or its parameter: --signature STEP=...,nonce,...",
+            )
         if call.has("key"):
             self._add(operation, "rekey/1", call)
         elif key and (operation == "mac" or call.has("context")):
             if operation != "mac" and not self.algorithm.nonce_bytes:
                 self._add(operation, "stream/1", call)
-            self._add(operation, "message/1", call)
-            self._add(operation, "rekey/1", key, call)
+            if not key.has("nonce"):
+                self._add(operation, "message/1", *begins, call)
+            self._add(operation, "rekey/1", key, *begins, call)
 
     def _permutation(self) -> None:
         if call := self.calls.get("permute"):
@@ -198,8 +239,20 @@ class _Writer:
             self.loops.append("static void trial_begin(pb_case *c)\n{\n\tmemcpy(c->out, c->in, c->size);\n}")
             self._add("permute", "permute/1", call, begin="trial_begin")
 
+    def _base(self) -> str:
+        """The C that makes the peer's public key; of a Montgomery curve by the function that derives."""
+        if base := self.calls.get("base"):
+            return statement(base)
+        text = statement(self.calls["derive"])
+        text = re.sub(r"\bstate->public_key\b", "state->context", text)
+        text = re.sub(r"\bc->out\b", "state->public_key", text)
+        point = _BASE_POINTS[self.algorithm.id]
+        return f"memset(state->context, 0, 64);\n\tstate->context[0] = {point};\n\t{text}"
+
     def _single(self) -> None:
         needed, contract, operations = _SINGLE[self.algorithm.kind]
+        if self.algorithm.id in _BASE_POINTS:
+            needed = needed - {"base"}
         if needed <= set(self.calls):
             for operation in operations:
                 if call := self.calls.get(operation):
@@ -221,15 +274,16 @@ class _Writer:
                 "c->out_len = c->inverse ? c->size : c->size + c->row->output;",
             ],
             "kem": [pair, f"c->out_len = c->inverse ? c->row->output : {ciphertext};"],
-            "signature": [pair, "c->out_len = c->inverse ? 0 : c->row->output;"],
+            # whether its candidates are rejected is not known: each sample signs messages of its own
+            "signature": [pair, "c->out_len = c->inverse ? 0 : c->row->output;", "c->turns = PB_RING;"],
         }
         lines = of_kind.get(kind, [])
-        if kind in ("hash", "xof", "mac", "password-hash"):
+        if kind in ("hash", "xof", "checksum", "mac", "password-hash"):
             lines = ["c->out_len = c->row->output;"]
         elif kind == "key-agreement":
             lines = [
                 "memcpy(state->secret_key, c->nonce[0], c->nonce_len);",
-                f"{statement(calls['base'])};",
+                f"{self._base()};",
                 "if (c->given)",
                 "\tmemcpy(state->public_key, c->in, c->in_len);",
                 "memcpy(state->secret_key, c->key[0], c->key_len);",

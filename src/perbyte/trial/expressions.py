@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from perbyte.trial.cpp import CONSTRUCTOR
 from perbyte.trial.prototype import Parameter, Shape
-from perbyte.trial.roles import NUMBER, Call, is_number
+from perbyte.trial.roles import Call, is_number
+from perbyte.trial.steps import LENT, NUMBER
 
 _WIDTHS = {
     "u16": "uint16_t",
@@ -30,8 +32,14 @@ _SLICE_LENGTHS = {"in": "size", "buffer": "size", "tag": "out_max"} | {
 
 
 def symbol(call: Call) -> str:
-    """The name that is linked against: the function's own, or that of its wrapper in Rust and Zig."""
-    return f"pb_own_{call.function}" if wrapped(call) else call.function
+    """The name that is linked against: the function's own, or that of its wrapper in Rust, Zig and C++."""
+    own = wrapped(call) or in_cpp(call)
+    return re.sub(r"\W+", "_", f"pb_own_{call.function}") if own else call.function
+
+
+def in_cpp(call: Call) -> bool:
+    """True for a function of C++ that is reached through a wrapper."""
+    return bool(call.prototype and call.prototype.home)
 
 
 def wrapped(call: Call) -> bool:
@@ -44,12 +52,20 @@ def expression(call: Call) -> str:
     text = f"{symbol(call)}({', '.join(_arguments(call))})"
     if call.makes:
         return f"trial_give_back(state), state->made = {text}"
+    if bytes_returned := call.returns_number:
+        first = (
+            "1" if call.step == "digest" else "0"
+        )  # checksums say their highest byte first, MACs the lowest
+        return f"trial_put_number(out, (uint64_t){text}, {bytes_returned}, {first})"
     if call.hands_over:
         return f"{text}, trial_take_out(out, state->made, out_max)"
     if call.freed:
         return f"trial_take_out(out, {text}, out_max)"
     if call.step == "permute":
         return text if call.has("buffer") else f"memcpy(state->context, out, size), {text}"
+    if call.step == "compress" and not call.has("size") and not call.has("blocks"):
+        once = re.sub(r"\bin(?=[,)])", "in + at", text)
+        return f"({{ for (size_t at = 0; at < size; at += BLOCK) {once}; }})"
     if call.one_block:
         once = re.sub(r"\b(in|out)(?=[,)])", r"\1 + at", text)
         text = f"({{ for (size_t at = 0; at < size; at += BLOCK) {once}; }})"
@@ -58,7 +74,7 @@ def expression(call: Call) -> str:
 
 def answers(call: Call) -> bool:
     """True when the function returns something."""
-    return not call.prototype or call.prototype.result not in ("", "void")
+    return not call.prototype or call.prototype.result not in ("", "void", CONSTRUCTOR)
 
 
 def told(call: Call) -> str:
@@ -66,7 +82,7 @@ def told(call: Call) -> str:
     if call.makes:
         return f"{call.freed}, {call.function}"
     if call.freed:
-        return f"{call.function}, memcpy, {call.freed}"
+        return f"{call.function}, memcpy" + (f", {call.freed}" if call.freed != LENT else "")
     if call.step == "permute" and call.has("buffer"):
         return call.function
     return f"memcpy, {call.function}" if call.has("buffer") else call.function
@@ -78,7 +94,11 @@ def _arguments(call: Call) -> list[str]:
         "out": "(void *)&state->made" if call.hands_over else "out",
         "in": "in",
         "size": "in_len" if opening and not call.has("tag") else "size",
-        "blocks": "size / BLOCK",
+        "blocks": "(out_max + BLOCK - 1) / BLOCK" if call.step == "squeeze" else "size / BLOCK",
+        "label": "NULL",
+        "label-length": "0",
+        "begin": "0",
+        "offset": "0",
         "out-length": "size" if call.step == "expand" else "out_max",
         "length-back": "(void *)&state->length",
         "key": "key[0]" if call.step == "expand" else "PB_TURN(key, turn)",
@@ -153,13 +173,15 @@ def declaration(call: Call) -> str:
     kinds: list[str] = []
     for role, parameter in _given_parameters(call):
         if is_number(role):
-            kinds.append(_number(parameter.type) if parameter else "size_t")
+            kinds.append(_number(parameter.type) if parameter and not in_cpp(call) else "size_t")
         else:
             read = not parameter or parameter.shape in (Shape.READ, Shape.READ_SLICE)
             kinds.append("const void *" if read else "void *")
             if parameter and parameter.is_slice:
                 kinds.append("size_t")
     result = "int" if answers(call) else "void"
+    if call.returns_number:
+        result = {2: "uint16_t", 4: "uint32_t", 8: "uint64_t"}[call.returns_number]
     if call.returns_bytes:
         kinds.append("void *")
         result = "void"

@@ -49,7 +49,7 @@ def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
         scratch = Path(made)
         overlay = _overlay(go, sdk, package, scratch)
         (scratch / "overlay.json").write_text(json.dumps({"Replace": overlay}), encoding="utf-8")
-        _write_modules(Path(package["Module"]["GoMod"]), sdk / "go", scratch)
+        write_modules(Path(package["Module"]["GoMod"]), sdk / "go", scratch)
         name = package["ImportPath"].rsplit("/", 1)[-1]
         product = place / f"{name}.built"
         command = [go, "build", *flags, "-mod=mod", f"-modfile={scratch / 'go.mod'}"]
@@ -105,7 +105,7 @@ def _overlay(go: str, sdk: Path, package: Mapping[str, Any], scratch: Path) -> d
     return seen | {str(directory / _MAIN / "main.go"): str(scratch / "main.go")}
 
 
-def _write_modules(module: Path, sdk: Path, scratch: Path) -> None:
+def write_modules(module: Path, sdk: Path, scratch: Path) -> None:
     """A go.mod that requires Perbyte's too, with the sums of the module's."""
     text = module.read_text(encoding="utf-8")
     text += f"\nrequire perbyte v0.0.0\n\nreplace perbyte => {json.dumps(str(sdk))}\n"

@@ -200,7 +200,7 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
 
 def _owner(asked: Managed, text: str, function: str) -> str:
     """The class whose static method `function` is. Raises UsageError where it cannot be called without an object."""
-    head = r"\bfun\s+" if asked.language == "kotlin" else r"\b(?:byte\s*\[\]|void|boolean)\s+"
+    head = r"\bfun\s+" if asked.language == "kotlin" else r"\b(?:byte\s*\[\]|void|boolean|int|long)\s+"
     match = re.search(rf"(?:^|[;{{}}])[^\n=;{{}}]*{head}{re.escape(function)}\s*\(", text, re.MULTILINE)
     if not match:
         raise UsageError(f"there is no function '{function}' in {asked.main.name}")

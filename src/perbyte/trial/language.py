@@ -9,7 +9,8 @@ from pathlib import Path
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.prototype import MANAGED
-from perbyte.trial.roles import STEPS_OF, UNTIMED, Call
+from perbyte.trial.roles import Call
+from perbyte.trial.steps import NUMBER, STEPS_OF, UNTIMED
 
 KINDS = {"hash": "HASH", "xof": "HASH", "mac": "MAC", "stream-cipher": "STREAM", "aead": "AEAD"}
 OF_SCRIPTS = {"kdf": "EXPAND", "signature": "SIGNATURE", "key-agreement": "AGREEMENT", "kem": "KEM"}
@@ -24,6 +25,28 @@ _OF_STEP = {
     "decapsulate": {"ciphertext": "data", "secret-key": "private"},
 }
 """Names that stand for a parameter in the loop of a step."""
+
+
+_NOTHING = {"python": "None", "javascript": "undefined", "go": "nil", "java": "null", "kotlin": "null"}
+_LENGTH = {
+    "python": "len({})",
+    "javascript": "{}.length",
+    "go": "len({})",
+    "java": "{}.length",
+    "kotlin": "{}.size",
+}
+
+
+def numbers_in(language: str) -> dict[str, str]:
+    """What stands for numbers and for nothing in the timed code of `language`, by role."""
+    length = _LENGTH["java" if language == "kotlin" else language]  # the loops of Kotlin are of Java
+    of_data = {"size": "data", "key-length": "key", "nonce-length": "nonce", "aad-length": "aad"}
+    zeros = dict.fromkeys(("offset", "out-offset", "begin", "counter", "0"), "0")
+    return (
+        zeros
+        | {role: length.format(name) for role, name in of_data.items()}
+        | {"1": "1", "null": _NOTHING[language]}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +114,11 @@ class Managed:
 
     def _codes_of(self, step: str, call: Call) -> dict[int, str]:
         def text(key: str, nonce: str) -> str:
+            numbers = numbers_in(self.language)
+            for role, name in (("key-length", key), ("nonce-length", nonce)):
+                numbers[role] = numbers[role].replace(role.partition("-")[0], name)
             given = {
+                **numbers,
                 "in": "data",
                 "key": key,
                 "nonce": nonce,
@@ -100,12 +127,14 @@ class Managed:
                 **_OF_STEP.get(step, {}),
                 **({"out": "out"} if self.language in ("go", "java", "kotlin") else {}),
             }
+            given |= {role: role for role in call.roles if NUMBER.fullmatch(role)}
             if unknown := [role for role in call.roles if role not in given]:
                 raise UsageError(
                     f"{call.function}: a parameter that is '{unknown[0]}' cannot be given in {self.language}",
                     hint=f"there are: {', '.join(given)}",
                 )
-            return f"{call.function}({', '.join(given[role] for role in call.roles)})"
+            function = call.function.replace(".", "$") if self.language == "javascript" else call.function
+            return f"{function}({', '.join(given[role] for role in call.roles)})"
 
         turn, nonce = "keys[turn & 15]", "nonces[turn & 15]"
         if step == "open":

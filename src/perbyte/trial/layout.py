@@ -19,7 +19,7 @@ from perbyte.datafile import Problem, Text, one_of, read_toml
 from perbyte.errors import UsageError
 from perbyte.trial.program import COMPILED, HEADERS, LINKED, Source, Unusable, link_words
 from perbyte.trial.prototype import find_prototype
-from perbyte.trial.roles import STEPS
+from perbyte.trial.steps import STEPS
 from perbyte.trial.subject import TrialRequest, make_source, read_calls
 
 _MARK = re.compile(r"\{(\w+)(?::(\w+))?\}")

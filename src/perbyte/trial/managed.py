@@ -11,7 +11,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from perbyte import places
@@ -29,11 +29,12 @@ from perbyte.trial.building import (
     write_generated,
     write_start,
 )
+from perbyte.trial.go_bench import write_modules
 from perbyte.trial.jvm import write_jvm
-from perbyte.trial.language import Managed
+from perbyte.trial.language import Managed, numbers_in
 from perbyte.trial.looking import known_digest
 from perbyte.trial.program import DoesNotBuild, describe, digest_of
-from perbyte.trial.prototype import TYPED
+from perbyte.trial.prototype import TYPED, functions_in
 from perbyte.trial.roles import Call
 
 _EXPORTED = (
@@ -103,7 +104,12 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     text = subject.read_text(encoding="utf-8")
     esm = subject.suffix == ".mjs" or bool(re.search(r"^\s*(?:export|import)\b", text, re.MULTILINE))
     names = [call.function for call in asked.calls.values()]
-    hidden = [name for name in names if not re.search(_EXPORTED.format(name=re.escape(name)), text)]
+    there = [prototype.name for prototype in functions_in(asked.main)]
+    hidden = [
+        name
+        for name in names
+        if name in there and not re.search(_EXPORTED.format(name=re.escape(name)), text)
+    ]
     for name in hidden:
         text += f"\nexport {{ {name} }};\n" if esm else f"\nmodule.exports.{name} = {name};\n"
     subject.write_text(text, encoding="utf-8")
@@ -145,9 +151,50 @@ def _go(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
     words = [f"{name}={value}" for name, value in environment.items()]
     command = ["env", *words, go, "build", *flags, "-trimpath", "-o", str(scratch / asked.name), "."]
     if text := words_of(command, scratch / "subject"):
-        raise DoesNotBuild(re.sub(r"^# .*\n", "", text))
+        text = _go_in_its_package(asked, scratch, go, environment, flags) or ""
+        if text:
+            raise DoesNotBuild(re.sub(r"^# .*\n", "", text))
     library = environment["CGO_LDFLAGS"].split()[0]
     write_start(scratch, asked.name, Path(library), f'"$here/{asked.name}"', "GODEBUG=asyncpreemptoff=1 ")
+
+
+def _go_in_its_package(
+    asked: Managed, scratch: Path, go: str, environment: Mapping[str, str], flags: Sequence[str]
+) -> str:
+    """Build the package that the file belongs to: its other files, its assembly, what is internal to its module.
+
+    Gives what go said where that fails.
+    """
+    directory = asked.main.parent
+    listed = said_by(
+        "env", "-C", str(directory), "GOWORK=off", go, "list", "-f", "{{.Name}} {{.ImportPath}}", "."
+    )
+    package, _, path = listed.partition(" ")
+    module = nearest(directory, "go.mod")
+    if not module or not path or " " in path or package == "main":
+        return words_of(
+            ["env", *_words(environment), go, "build", *flags, "-o", "/dev/null", "."], scratch / "subject"
+        )
+    laid = {
+        directory
+        / "perbyte_trial.go": f'package {package}\n\nimport "perbyte"\n\n// PerbyteRow is what is tried.\n'
+        f"func PerbyteRow() perbyte.Row {{\n\treturn {_go_row(asked)}\n}}\n",
+        directory / _GO_MAIN / "main.go": f'package main\n\nimport (\n\t"perbyte"\n\n\ttried "{path}"\n)\n\n'
+        f"func main() {{\n\tperbyte.Main({_go_library(asked)}, tried.PerbyteRow())\n}}\n",
+    }
+    overlay = {}
+    for number, (place, text) in enumerate(laid.items()):
+        overlay[str(place)] = str(scratch / f"laid-{number}.go")
+        (scratch / f"laid-{number}.go").write_text(text, encoding="utf-8")
+    (scratch / "overlay.json").write_text(json.dumps({"Replace": overlay}), encoding="utf-8")
+    write_modules(module, places.data_dir("runners") / "sdk" / "go", scratch)
+    words = [*_words(environment), "GOWORK=off", go, "build", *flags, "-trimpath"]
+    words += [f"-modfile={scratch / 'go.mod'}", f"-overlay={scratch / 'overlay.json'}"]
+    return words_of(["env", *words, "-o", str(scratch / asked.name), f"./{_GO_MAIN}"], directory)
+
+
+def _words(environment: Mapping[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in environment.items()]
 
 
 def _write_go(asked: Managed, subject: Path) -> None:
@@ -158,20 +205,10 @@ def _write_go(asked: Managed, subject: Path) -> None:
             text = re.sub(r"^package\s+\w+", "package main", text, count=1, flags=re.MULTILINE)
             text = re.sub(r"^func main\(\)", "func ownMain()", text, flags=re.MULTILINE)
             (subject / file.name).write_text(text, encoding="utf-8")
-    key, nonce, output = asked.lengths
     asked.codes()  # raises for roles that cannot be given
-    inverse = asked.calls.get("open")
-    first = next(call for step, call in asked.calls.items() if step != "open")
-    row = (
-        f'perbyte.Function("{asked.algorithm.id}", perbyte.{_GO_KINDS[asked.kind]}, {key}, {nonce}, {output}, '
-        f'"{first.function}", {_closure(first, output, asked.kind)}, '
-        f"{_closure(inverse, -output, asked.kind) if inverse else 'nil'})"
-    )
-    version = digest_of(asked.files)
-    library = f'perbyte.Library{{Name: "{asked.main.name}", License: "not stated", Version: "{version}"}}'
     (subject / "perbyte_main.go").write_text(
-        f'// Written by `perbyte try`.\npackage main\n\nimport "perbyte"\n\nfunc main() {{\n\tperbyte.Main({library},\n'
-        f"\t\t{row})\n}}\n",
+        '// Written by `perbyte try`.\npackage main\n\nimport "perbyte"\n\nfunc main() {\n'
+        f"\tperbyte.Main({_go_library(asked)},\n\t\t{_go_row(asked)})\n}}\n",
         encoding="utf-8",
     )
     # a go.mod with what the user's own requires
@@ -185,6 +222,24 @@ def _write_go(asked: Managed, subject: Path) -> None:
         (subject / "go.sum").write_bytes(sums.read_bytes())  # not its mode: Go writes it
 
 
+def _go_row(asked: Managed) -> str:
+    """The Go of the row: the functions, and what they are."""
+    key, nonce, output = asked.lengths
+    inverse = asked.calls.get("open")
+    first = next(call for step, call in asked.calls.items() if step != "open")
+    return (
+        f'perbyte.Function("{asked.algorithm.id}", perbyte.{_GO_KINDS[asked.kind]}, {key}, {nonce}, {output}, '
+        f'"{first.function}", {_closure(first, output, asked.kind)}, '
+        f"{_closure(inverse, -output, asked.kind) if inverse else 'nil'})"
+    )
+
+
+def _go_library(asked: Managed) -> str:
+    name, version = asked.main.name, digest_of(asked.files)
+    return f'perbyte.Library{{Name: "{name}", License: "not stated", Version: "{version}"}}'
+
+
+_GO_MAIN = "perbyte_trial_main"
 _GO_KINDS = {"HASH": "OfHash", "MAC": "OfMAC", "STREAM": "OfStream", "AEAD": "OfAEAD"}
 
 
@@ -194,14 +249,26 @@ def _closure(call: Call, output: int, kind: str) -> str:
     `output`: bytes of it, of an AEAD how much longer it is than the data.
     """
     length = str(output) if kind in ("HASH", "MAC") else f"len(data)+{output if kind == 'AEAD' else 0}"
-    given = {"in": "data", "out-length": str(abs(output))}
-    text = f"{call.function}({', '.join(given.get(role, role) for role in call.roles)})"
+    given = {"in": "data", "out-length": str(abs(output)), **numbers_in("go")}
+    parameters = call.prototype.parameters if call.prototype else [None] * len(call.roles)
+    arguments = [
+        _go_array(given.get(role, role), parameter.type if parameter else "")
+        for role, parameter in zip(call.roles, parameters, strict=True)
+    ]
+    text = f"{call.function}({', '.join(arguments)})"
     head = "func(out, key, nonce, data, aad []byte) bool {"
+    if bits := 8 * call.returns_number:
+        return f"{head} made := {text}; for i := 0; i < {bits}; i += 8 {{ out[i/8] = byte(made >> i) }}; return true }}"
     if not call.returns_bytes:
         return f"{head} {text}; return true }}"
     failing = call.prototype and "error" in call.prototype.result
     made = f"made, err := {text}; if err != nil {{ return false }}" if failing else f"made := {text}"
     return f"{head} {made}; return copy(out, made[:]) == {length} }}"
+
+
+def _go_array(argument: str, kind: str) -> str:
+    """A slice as an array of Go, where a function takes one."""
+    return f"({kind})({argument})" if re.fullmatch(r"\*?\[\w+\]byte", kind) else argument
 
 
 _WAYS = {"python": _python, "javascript": _javascript, "go": _go, "java": write_jvm, "kotlin": write_jvm}

@@ -22,6 +22,7 @@ from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, c_literal, run_tool
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
 from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, replacing, words_of
+from perbyte.trial.preprocessed import real_names
 from perbyte.trial.wrappers import RUST_FLAGS, zig_build, zig_version
 
 COMPILED = {".c": "c", ".s": "c", ".S": "c", ".asm": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++"}
@@ -74,7 +75,8 @@ class Source:
     `include` are directories for headers, before those of the files; `forced` headers that C++ must have seen, so that
     its functions get C's names; `others` further files, each with flags and include directories of its own; `called`
     functions that may have names of C++; `defines` flags for the user's files that nobody chose; `compilers` those
-    of C and of C++, empty for the usual ones; `programs` the C of further programs by name, each linked with the user's
+    of C and of C++, empty for the usual ones; `cxx_wrapper` the text of C++ that is compiled with the files `within`
+    it, which are not compiled by themselves; `programs` the C of further programs by name, each linked with the user's
     files: where one cannot be built, NAME.failed has the compiler's words.
     """
 
@@ -90,6 +92,8 @@ class Source:
     called: tuple[str, ...] = ()
     defines: tuple[str, ...] = ()
     compilers: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    cxx_wrapper: str = ""
+    within: tuple[Path, ...] = ()
     programs: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -127,7 +131,9 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
     EnvironmentLacking when a compiler is missing or the place cannot be written.
     """
     sort = {file: _sort(file) for file in source.files}
-    cxx = any(kind == "c++" for kind in sort.values())
+    if set(sort.values()) == {"header"} and not source.cxx_wrapper:
+        sort = dict.fromkeys(sort, "c")  # a library that is a header
+    cxx = bool(source.cxx_wrapper) or any(kind == "c++" for kind in sort.values())
     used = {"c": source.compilers[0] or compiler("c"), "c++": source.compilers[1] or compiler("c++")}
     main = used["c++" if cxx else "c"]
     for needed in {compiler("c")[0], main[0], *(("rustc",) if "rust" in sort.values() else ())}:
@@ -138,7 +144,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         (scratch / "table.c").write_text(source.table, encoding="utf-8")
         own = _of_the_sdk(source)
         macros = [
-            f"-DPB_COMPILER={c_literal(_version_of(sort, main))}",
+            f"-DPB_COMPILER={c_literal(_version_of(sort, main, cxx=cxx))}",
             f"-DPB_FLAGS={c_literal(' '.join(source.flags))}",
         ]
         hello = str(places.data_dir("runners") / "sdk" / "c" / "hello.c")
@@ -148,7 +154,8 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
             raise DoesNotBuild("\n".join(complaints))
         paths = [f"-Wl,-rpath,{file.parent}" for file in source.files if file.suffix == ".so"]
         objects = [scratch / name for name in ("table.o", *parts)]
-        named = _flags_of_names(objects, source.called) if cxx else []
+        written = [file for file, kind in sort.items() if kind in ("c", "c++")]
+        named = _flags_of_names(objects, source.called, written, source.flags, cxx=cxx)
         rest = [*(str(file) for file, kind in sort.items() if kind == "linked"), *paths, str(sdk), *named]
         rest += [*_abi(source), *source.link, "-lm", "-ldl", "-pthread"]
         rest += _link([*main, "-o", "runner", "table.o", "hello.o", *parts, *rest], scratch)
@@ -177,18 +184,33 @@ def _link(command: list[str], scratch: Path) -> list[str]:
     return more
 
 
-def _flags_of_names(objects: Sequence[Path], wanted: Iterable[str]) -> list[str]:
-    """Flags of the linker by which each of `wanted` is found under the name in its source, without `extern "C"`.
+def _flags_of_names(
+    objects: Sequence[Path],
+    called: Sequence[str],
+    written: Sequence[Path],
+    flags: Sequence[str],
+    *,
+    cxx: bool,
+) -> list[str]:
+    """Flags of the linker by which each of `called` is found under the name in its source.
 
     A compiler of C++ gives functions longer names, with namespace and parameters. The machine code is the same: plain
-    pointers and numbers are handed over as in C. Raises UsageError where several functions have that name.
+    pointers and numbers are handed over as in C. Macros give names with the prefix of a package. Raises UsageError
+    where several functions have that name.
     """
+    if not cxx and not written:
+        return []
     symbols = _symbols(objects)
+    wanted = [name for name in called if name not in symbols]
+    real = real_names(written, wanted, [flag for flag in flags if flag.startswith(("-D", "-I", "-U"))])
+    renamed = [f"-Wl,--defsym={name}={symbol}" for name, symbol in real.items() if symbol in symbols]
+    return renamed + (_flags_of_cxx(symbols, [name for name in wanted if name not in real]) if cxx else [])
+
+
+def _flags_of_cxx(symbols: Sequence[str], wanted: Iterable[str]) -> list[str]:
     plain = _demangled(symbols)
     flags = []
     for name in wanted:
-        if name in symbols:
-            continue
         fitting = {
             symbol: text
             for symbol, text in plain.items()
@@ -245,13 +267,20 @@ def _compiling(
         for directory in dict.fromkeys((*source.include, *(file.parent for file in source.files)))
     ]
     commands: dict[str, list[str]] = {}
+    if source.cxx_wrapper:
+        (scratch / "wrapper.cpp").write_text(source.cxx_wrapper, encoding="utf-8")
+        words = [*used["c++"], *source.flags, *source.defines, "-w", *include]
+        commands["wrapper.o"] = [*words, "-c", "wrapper.cpp", "-o", "wrapper.o"]
     for number, (file, kind) in enumerate(sort.items()):
+        if file in source.within:
+            continue
         if kind in ("c", "c++"):
             words = [*used[kind], *source.flags, *source.defines, "-w", *include]
             if kind == "c++":
                 words += [part for header in source.forced for part in ("-include", header)]
             name = f"{number}-{file.stem}.o"
-            commands[name] = [*words, "-c", str(file), "-o", name]
+            header = ("-x", "c", *_implementing(file)) if file.suffix in HEADERS else ()
+            commands[name] = [*words, *header, "-c", str(file), "-o", name]
         elif kind == "rust":
             (scratch / "wrapper.rs").write_text(source.wrapper, encoding="utf-8")
             flags = [*RUST_FLAGS, *_rust_flags(source.flags)]
@@ -265,6 +294,15 @@ def _compiling(
         name = f"other-{number}-{file.stem}.o"
         commands[name] = [*words, "-c", str(file), "-o", name]
     return commands
+
+
+def _implementing(header: Path) -> list[str]:
+    """The macros by which a library that is a header has its functions compiled: `NAME_IMPLEMENTATION`."""
+    text = header.read_text(encoding="utf-8", errors="replace")
+    names = re.findall(
+        r"^[ \t]*#[ \t]*if(?:def|[ \t]+defined)\b[ \t(]*(\w+_IMPLEMENTATION)\b", text, re.MULTILINE
+    )
+    return [f"-D{name}" for name in dict.fromkeys(names)]
 
 
 def describe(
@@ -324,8 +362,8 @@ def _sort(file: Path) -> str:
     )
 
 
-def _version_of(sort: dict[Path, str], main: tuple[str, ...]) -> str:
-    kinds = set(sort.values())
+def _version_of(sort: dict[Path, str], main: tuple[str, ...], *, cxx: bool) -> str:
+    kinds = {*sort.values(), *(["c++"] if cxx else [])}
     told = [compiler_version(main)] if kinds & {"c", "c++"} else []
     told += [compiler_version(("rustc",))] if "rust" in kinds else []
     told += [zig_version()] if "zig" in kinds else []

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from perbyte.errors import UsageError
+from perbyte.trial.exports import exported
+from perbyte.trial.preprocessed import own_text, types_of
 
 C_SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh")
 
@@ -69,7 +72,7 @@ _PATTERNS = {
     r"(?P<result>:[^{;=]*)?(?:\{|=>)",
     "go": r"^func\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?P<result>\([^)]*\)|[^{\n]*)\{",
     "java": r"(?:^|(?<=[{};]))[ \t]*(?:(?:public|private|protected|final|static)\s+)*"
-    r"(?P<result>byte\s*\[\]|void|boolean)\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)[^{};]*\{",
+    r"(?P<result>byte\s*\[\]|void|boolean|int|long)\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)[^{};]*\{",
     "kotlin": r"^[^\n=;]*\bfun\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?::\s*(?P<result>[\w.<>?]+))?\s*[={]",
 }
 _EXPORTED = {
@@ -118,7 +121,10 @@ class Prototype:
     parameters: tuple[Parameter, ...]
     text: str
     hidden: bool = False  # `static`: cannot be called from another file
+    language: str = ""  # python, javascript, go, java or kotlin
     has_runtime: bool = False  # of Python, JavaScript, Go, Java or Kotlin: whatever it makes is returned
+    scoped: str = ""  # of C++, where C cannot call it: the class or namespace,
+    home: Path | None = None  # and the file that declares it
 
 
 def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
@@ -128,27 +134,65 @@ def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
     """
     for file in files:
         if file.suffix in MANAGED:
-            return next((prototype for prototype in functions_in(file) if prototype.name == name), None)
+            known = next((prototype for prototype in functions_in(file) if prototype.name == name), None)
+            return known or _exported_as(name, file)
         read = _READERS.get(file.suffix)
         if read and (prototype := read(name, _text(file))):
+            return _with_types(prototype, file)
+    for file in files:
+        if file.suffix in C_SUFFIXES and (prototype := c_prototype(name, own_text(file), types_of(file))):
             return prototype
     return None
+
+
+def _exported_as(name: str, file: Path) -> Prototype | None:
+    """What a module of JavaScript exports under that name, a value that its text does not show as a function."""
+    given = exported(file).get(name) if file.suffix in SCRIPT else None
+    if given is None:
+        return None
+    return _made(name, [(parameter, "") for parameter in given or ["data"]], RETURNED, "javascript")
+
+
+def _with_types(prototype: Prototype, file: Path) -> Prototype:
+    """The prototype with what the preprocessor knows of its types, where one is not simple."""
+    if file.suffix not in C_SUFFIXES or not any(map(_is_opaque, prototype.parameters)):
+        return prototype
+    return c_prototype(prototype.name, _text(file), types_of(file)) or prototype
+
+
+def _is_opaque(parameter: Parameter) -> bool:
+    words = {word for word in parameter.type.replace("*", " ").split() if word not in _QUALIFIERS}
+    return parameter.shape is Shape.CONTEXT or (
+        parameter.shape is Shape.NUMBER and " ".join(words) not in _INTEGERS and len(words) == 1
+    )
 
 
 def functions_of(files: Sequence[Path]) -> tuple[str, ...]:
     """Names of the functions that `files` define, `static` ones left out: what a message offers."""
     names = [prototype.name for file in files if file.suffix in MANAGED for prototype in functions_in(file)]
+    names += [name for file in files if file.suffix in SCRIPT for name in exported(file)] if not names else []
     for file in files if not names else ():
         if file.suffix in _EXPORTED:
             names += re.findall(_EXPORTED[file.suffix], without_comments(file), re.MULTILINE)
         elif file.suffix in C_SUFFIXES:
-            # the result may stand on a line of its own
-            pattern = r"^([A-Za-z_][\w \t\n*]*?[\s*])(\w+)\s*\([^(){};]*\)\s*\{"
-            for match in re.finditer(pattern, _plain(_text(file)), re.MULTILINE):
-                words = {*match[1].split(), match[2]}
-                if not words & {"static", "main", *_KEYWORDS, *_STATEMENTS}:
-                    names.append(match[2])
+            names += _c_functions(_text(file))
+    if not names:  # they may come from included files
+        names += [
+            name for file in files if file.suffix in C_SUFFIXES for name in _c_functions(own_text(file))
+        ]
     return tuple(dict.fromkeys(names))
+
+
+def _c_functions(text: str) -> list[str]:
+    """Names of the functions that C defines for other files."""
+    names = []
+    # the result may stand on a line of its own
+    pattern = r"^([A-Za-z_][\w \t\n*]*?[\s*])(\w+)\s*\([^(){};]*\)\s*\{"
+    for match in re.finditer(pattern, _plain(text), re.MULTILINE):
+        words = {*match[1].split(), match[2]}
+        if not words & {"static", "main", *_KEYWORDS, *_STATEMENTS}:
+            names.append(match[2])
+    return names
 
 
 def without_comments(file: Path) -> str:
@@ -160,8 +204,8 @@ def _text(file: Path) -> str:
     return file.read_text(encoding="utf-8", errors="replace")
 
 
-def c_prototype(name: str, text: str) -> Prototype | None:
-    """Read the declaration or definition of `name` out of C or C++ source."""
+def c_prototype(name: str, text: str, types: Mapping[str, str] | None = None) -> Prototype | None:
+    """Read the declaration or definition of `name` out of C or C++ source. `types` are other names of simple ones."""
     pattern = rf"([A-Za-z_][\w \t\n*]*?[\s*])\b{re.escape(name)}\s*\(([^(){{}};]*)\)\s*(?:noexcept\s*)?[{{;]"
     for match in re.finditer(pattern, _plain(text)):
         words = match[1].replace("*", " * ").split()
@@ -169,7 +213,7 @@ def c_prototype(name: str, text: str) -> Prototype | None:
             continue
         result = " ".join(word for word in words if word not in ("extern", "static", "inline", "__inline"))
         parameters = tuple(
-            _c_parameter(parameter, index)
+            c_parameter(parameter, index, types or {})
             for index, parameter in enumerate(match[2].split(","))
             if parameter.strip() not in ("", "void")
         )
@@ -179,14 +223,37 @@ def c_prototype(name: str, text: str) -> Prototype | None:
 
 
 def rust_prototype(name: str, text: str) -> Prototype | None:
-    """Read `pub fn NAME(...)` out of Rust source."""
+    """Read `pub fn NAME(...)` out of Rust source. Of a type it is `TYPE::NAME`, and takes no `self`."""
     text = _COMMENTS.sub(" ", text)
-    match = re.search(rf"\bfn\s+{re.escape(name)}\s*\(([^()]*)\)\s*(?:->\s*([^{{;]+?))?\s*[{{;]", text)
-    if not match:
-        return None
-    parameters = _typed(match[1], _rust_parameter)
-    result = " ".join((match[2] or "").split())
-    return Prototype(name, result, parameters, " ".join(match[0].rstrip("{; \n").split()))
+    owner, _, own = name.rpartition("::")
+    pattern = rf"\bfn\s+{re.escape(own)}\s*(<[^()]*?>)?\s*\(([^()]*)\)\s*(?:->\s*([^{{;]+?))?\s*(?:where[^{{]*)?[{{;]"
+    for match in re.finditer(pattern, text):
+        within = _rust_owner(text, match.start())
+        if "self" in re.split(r"\W+", match[2].partition(",")[0]) or (owner and owner != within):
+            continue
+        read = partial(_rust_parameter, generic=f"{match[1] or ''} {match[0]}")
+        result = " ".join((match[3] or "").split())
+        full = f"{within}::{own}" if within else own
+        return Prototype(full, result, _typed(match[2], read), " ".join(match[0].rstrip("{; \n").split()))
+    return None
+
+
+def _rust_owner(text: str, at: int) -> str:
+    """The type in whose `impl` a place is; '' for none."""
+    depth = 0
+    opened: list[tuple[int, str]] = []
+    for mark in re.finditer(
+        r"\bimpl\b(?:\s*<[^{]*?>)?\s+(?:[\w:<>]+\s+for\s+)?(\w+)[^{;]*\{|[{}]", text[:at]
+    ):
+        if mark[0] == "}":
+            depth -= 1
+            while opened and opened[-1][0] > depth:
+                opened.pop()
+        else:
+            depth += 1
+            if mark[1]:
+                opened.append((depth, mark[1]))
+    return opened[-1][1] if opened else ""
 
 
 def zig_prototype(name: str, text: str) -> Prototype | None:
@@ -219,7 +286,8 @@ def _plain(text: str) -> str:
     return text
 
 
-def _c_parameter(text: str, index: int) -> Parameter:
+def c_parameter(text: str, index: int, types: Mapping[str, str]) -> Parameter:
+    """Read a parameter of C; `types` are other names of simple types."""
     array = re.search(r"\[([^\]]*)\]\s*$", text)
     bare = re.sub(r"(\[[^\]]*\]\s*)+$", "", text).strip()
     words = bare.replace("*", " * ").split()
@@ -230,6 +298,10 @@ def _c_parameter(text: str, index: int) -> Parameter:
     depth = words.count("*") + bool(array)
     base = " ".join(word for word in words if word not in {*_QUALIFIERS, "*"})
     kind = " ".join(words) + (" *" if array else "")
+    if base in types:  # what it is called stays in `words`
+        depth += types[base].count("*")
+        base = " ".join(word for word in types[base].split() if word not in {*_QUALIFIERS, "*"})
+        kind = kind if depth else base
     count = _count(array[1].strip()) if array else 0
     if depth == 0:
         shape = Shape.NUMBER
@@ -242,7 +314,11 @@ def _c_parameter(text: str, index: int) -> Parameter:
     return Parameter(name, kind, shape, count)
 
 
-def _rust_parameter(name: str, kind: str) -> Parameter:
+def _rust_parameter(name: str, kind: str, generic: str = "") -> Parameter:
+    if re.fullmatch(r"&?\s*impl\s+AsRef<\[u8\]>", kind) or re.search(
+        rf"\b{re.escape(kind)}\s*:\s*AsRef<\s*\[\s*u8\s*\]\s*>", generic
+    ):
+        return Parameter(name, kind, Shape.READ_SLICE)
     if array := re.fullmatch(r"&\s*(mut\s+)?\[\s*u8\s*;\s*(\w+)\s*\]", kind):
         return Parameter(name, kind, Shape.WRITTEN if array[1] else Shape.READ, _count(array[2]))
     if piece := re.fullmatch(r"&\s*(mut\s+)?\[\s*u8\s*\]", kind):
@@ -285,7 +361,7 @@ def functions_in(file: Path) -> list[Prototype]:
             parts = [part.strip() for part in inside.split(",")]
             needed = [part for part in parts if part and "=" not in part.replace("=>", "")]
             result = _result(language, (match["result"] or "").strip())
-            prototypes.append(_made(match["name"], _PARAMETERS[language](needed), result))
+            prototypes.append(_made(match["name"], _PARAMETERS[language](needed), result, language))
     return prototypes
 
 
@@ -303,29 +379,41 @@ def _of_python(file: Path) -> list[Prototype]:
                 (each.arg, ast.unparse(each.annotation) if each.annotation else "") for each in needed
             ]
             # of several definitions the last is called; those before it may be overloads for type checkers
-            prototypes[statement.name] = _made(statement.name, parameters, RETURNED)
+            prototypes[statement.name] = _made(statement.name, parameters, RETURNED, "python")
+        elif isinstance(statement, ast.ClassDef) and _hashes(statement):
+            prototypes[statement.name] = _made(statement.name, [("data", "")], RETURNED, "python")
     return list(prototypes.values())
 
 
-def _made(name: str, parameters: Sequence[tuple[str, str]], result: str) -> Prototype:
+def _hashes(statement: ast.ClassDef) -> bool:
+    """True for a class as those of hashlib: an object is fed by `update`, and `digest` gives the output."""
+    names = {part.name for part in statement.body if isinstance(part, ast.FunctionDef)}
+    return {"update", "digest"} <= names
+
+
+_OUTPUTS = ("out", "dst", "output", "dest", "result", "digest", "hash", "md")
+
+
+def _made(name: str, parameters: Sequence[tuple[str, str]], result: str, language: str) -> Prototype:
     made = []
     for parameter, kind in parameters:
         shape = Shape.READ_SLICE
         if kind in _RUNTIME_NUMBERS or (not kind and _COUNTS.fullmatch(parameter)):
             shape = Shape.NUMBER
-        elif not result.startswith(RETURNED) and parameter in ("out", "dst", "output", "dest"):
+        elif not result.startswith(RETURNED) and parameter.lower() in _OUTPUTS:
             shape = Shape.WRITTEN_SLICE
         made.append(Parameter(parameter, kind, shape))
     shown = f"{name}({', '.join(parameter for parameter, _ in parameters)})"
-    return Prototype(name, result, tuple(made), shown, has_runtime=result.startswith(RETURNED))
+    returns = result.startswith(RETURNED)
+    return Prototype(name, result, tuple(made), shown, language=language, has_runtime=returns)
 
 
 def _result(language: str, text: str) -> str:
     """RETURNED for a function that returns its output."""
     if language == "go":
         returned = f"{RETURNED}, error" if "error" in text else RETURNED
-        return returned if "byte" in text or "uint8" in text else text
-    nothing = {"java": ("void", "boolean"), "kotlin": ("Unit", "Boolean")}
+        return returned if "byte" in text or "uint8" in text else text.strip("() ")
+    nothing = {"java": ("void", "boolean", "int", "long"), "kotlin": ("Unit", "Boolean")}
     return "" if text in nothing.get(language, ()) else RETURNED
 
 

@@ -12,151 +12,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from perbyte.errors import UsageError
+from perbyte.trial.cpp import copies
 from perbyte.trial.prototype import Parameter, Prototype, Shape
+from perbyte.trial.steps import (
+    BACKWARDS,
+    LENDING,
+    LENGTH_LIKE,
+    LENGTH_OF,
+    LENT,
+    LITERALS,
+    MAKING,
+    MEANINGS,
+    NAMES,
+    NUMBER,
+    NUMBERS_RETURNED,
+    OF_POINTERS,
+    OFFSETS,
+    RETURNED_ROLES,
+    RETURNING,
+    ROUNDS,
+    STEPS,
+)
 
-LITERALS = ("0", "1", "null")
-NUMBER = re.compile(r"\d{1,9}")  # any other number that a function is always given, such as rounds
 _READ, _WRITTEN = (Shape.READ, Shape.READ_SLICE), (Shape.WRITTEN, Shape.WRITTEN_SLICE)
 _ANY = (*_READ, *_WRITTEN, Shape.CONTEXT, Shape.LENGTH_BACK)
-MEANINGS = {
-    "out": "where the output goes",
-    "in": "the data",
-    "size": "bytes of data",
-    "blocks": "the same in blocks",
-    "out-length": "bytes of output",
-    "length-back": "pointer to the length that the function writes",
-    "key": "the key",
-    "key-length": "its bytes",
-    "key-bits": "its bits",
-    "nonce": "nonce or IV",
-    "nonce-length": "its bytes",
-    "aad": "additional data",
-    "aad-length": "its bytes",
-    "tag": "the tag, where it is not behind the ciphertext",
-    "tag-length": "its bytes",
-    "secret-number": "nsec of SUPERCOP, a null pointer",
-    "context": "the state, of up to 64 KiB",
-    "buffer": "data that are changed in place (a copy is made in each call, and timed)",
-    "public-key": "the public key",
-    "secret-key": "the private key",
-    "ciphertext": "the ciphertext of a KEM",
-    "secret": "the shared secret",
-    "seed": "what a key pair or an encapsulation is made of, in place of random bytes",
-    "counter": "the number of the first block, which is 0",
-    "0": "the number 0",
-    "1": "the number 1; any other number too, such as 24 rounds",
-    "null": "a null pointer",
-}
-_ROUNDS = ("rounds", "round", "nr", "nrounds", "numrounds", "start")
-_NAMES: dict[str, str] = {
-    "out": "out output dst dest digest hash md result res h ciphertext cipher ct c mac tag o y okm",
-    "in": "in input src msg message m data plaintext plain pt p x",
-    "size": "len length inlen size n mlen msglen messagelen datalen nbytes bytes count l clen ctlen inputlen",
-    "blocks": "blocks nblocks blockcount nblk",
-    "out-length": "outlen outputlen digestlen mdlen hashlen maclen outsize okmlen length size n",
-    "length-back": "clen outlen mlen len smlen siglen",
-    "key": "key k userkey secretkey prk ikm",
-    "key-length": "keylen klen keysize keybytes prklen ikmlen",
-    "key-bits": "keybits bits",
-    "nonce": "nonce iv npub n counter ctr salt ivec",
-    "nonce-length": "noncelen ivlen saltlen nlen",
-    "counter": "counter ctr ic blockcounter initialcounter initialblock blockno counterstart start",
-    "aad": "ad aad a adata assoc additional info",
-    "aad-length": "adlen aadlen alen infolen",
-    "tag": "tag mac t sig signature",
-    "tag-length": "taglen maclen siglen",
-    "secret-number": "nsec",
-    "context": "ctx context state s st self keys schedule rk roundkeys ks",
-    "buffer": "buf buffer data inout block",
-    "public-key": "pk publickey public pub pubkey p point",
-    "secret-key": "sk secretkey seckey priv private privatekey privkey n scalar",
-    "ciphertext": "ct c ciphertext",
-    "secret": "ss key k secret sharedsecret",
-    "seed": "seed coins entropy randomness",
-}
-_LENGTH_LIKE = re.compile(r"len|siz|byte|sz|bits|^argument|^.{1,2}$|l$|cnt$")
-_LENGTH_OF = {"in": "size", "out": "out-length", "key": "key-length", "nonce": "nonce-length"} | {
-    "aad": "aad-length",
-    "tag": "tag-length",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What a function of a trial can be for: roles that it must have, and that it may have."""
-
-    needs: tuple[str, ...]
-    takes: tuple[str, ...] = ()
-
-
-STEPS: dict[str, Step] = {
-    "digest": Step(("out", "in", "size"), ("out-length", "length-back")),
-    "init": Step(("context",), ("key", "key-length", "out-length", "nonce", "nonce-length")),
-    "update": Step(("context", "in", "size")),
-    "final": Step(("context", "out"), ("out-length", "length-back")),
-    "mac": Step(
-        ("out", "in", "size"),
-        ("key", "key-length", "out-length", "length-back", "context", "nonce", "nonce-length"),
-    ),
-    "key": Step(("context", "key"), ("key-length", "key-bits")),
-    "decrypt-key": Step(("context", "key"), ("key-length", "key-bits")),
-    "encrypt": Step(
-        ("size",),
-        ("out", "in", "buffer", "blocks", "key", "key-length", "nonce", "nonce-length", "counter", "context"),
-    ),
-    "seal": Step(
-        ("out", "in", "size", "nonce"),
-        (
-            *("aad", "aad-length", "key", "key-length", "nonce-length", "context", "length-back"),
-            *("tag", "tag-length", "secret-number"),
-        ),
-    ),
-    "expand": Step(
-        ("out", "out-length", "key"), ("key-length", "nonce", "nonce-length", "aad", "aad-length")
-    ),
-    "permute": Step((), ("buffer", "out", "in")),
-    "keypair": Step(("public-key", "secret-key"), ("seed",)),
-    "encapsulate": Step(("ciphertext", "secret", "public-key"), ("seed",)),
-    "hash": Step(("out", "in", "size", "nonce"), ("out-length", "nonce-length")),
-    "decapsulate": Step(("ciphertext", "secret", "secret-key")),
-    "sign": Step(("tag", "in", "size", "secret-key"), ("length-back", "public-key")),
-    "verify": Step(("tag", "in", "size", "public-key"), ("tag-length",)),
-    "base": Step(("public-key", "secret-key")),
-    "derive": Step(("out", "public-key", "secret-key")),
-}
-STEPS_OF = {
-    "hash": ("digest", "init", "update", "final"),
-    "xof": ("digest", "init", "update", "final"),
-    "mac": ("mac", "key", "init", "update", "final"),
-    "block-cipher": ("encrypt", "decrypt", "key", "decrypt-key"),
-    "stream-cipher": ("encrypt", "decrypt", "key"),
-    "aead": ("seal", "open", "key"),
-    "kdf": ("expand",),
-    "password-hash": ("hash",),
-    "permutation": ("permute",),
-    "kem": ("keypair", "encapsulate", "decapsulate"),
-    "signature": ("keypair", "sign", "verify"),
-    "key-agreement": ("base", "derive"),
-}
-"""Steps of an algorithm's kind; a function that is named alone is for the first."""
-UNTIMED = ("keypair", "base")
-"""Steps that make what others are given, and are not measured themselves."""
-RETURNING = ("digest", "mac")
-"""Steps whose function may return its output in a buffer, with a function that frees it."""
-MAKING = ("init", "key", "decrypt-key")
-"""Steps whose function may return the state that the others work on, with a function that frees it."""
-BACK_AND_FORTH = ("open", "verify")
-"""Steps whose function answers whether it accepts its input."""
-STEPS["decrypt"] = STEPS["encrypt"]
-STEPS["open"] = STEPS["seal"]
-_RETURNED = {
-    "keypair": ("public-key", "secret-key"),
-    "encapsulate": ("ciphertext", "secret"),
-    "decapsulate": ("secret",),
-    "sign": ("tag",),
-    "base": ("public-key",),
-}
-_BACKWARDS = {"decrypt", "open"}  # ciphertext comes in, plaintext goes out
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +66,13 @@ class Call:
         return bool(self.freed) and self.step in RETURNING and self.has("out")
 
     @property
+    def returns_number(self) -> int:
+        """Bytes of the number that a function returns as its output, 0 where it returns none."""
+        if self.step not in RETURNING or not self.prototype or self.has("out") or self.freed:
+            return 0
+        return NUMBERS_RETURNED.get(self.prototype.result.removeprefix("const ").strip(), 0)
+
+    @property
     def returns_bytes(self) -> bool:
         """True where it returns its output as bytes, of a length that its language knows."""
         return bool(self.prototype and self.prototype.result.startswith(("[u8", "Vec<u8>", "Vec <u8>")))
@@ -197,31 +83,67 @@ class Call:
 
 
 def assign(
-    step: str, function: str, prototype: Prototype, freed: str = "", *, one_block: bool = False
+    step: str,
+    function: str,
+    prototype: Prototype,
+    freed: str = "",
+    *,
+    one_block: bool = False,
+    state: str = "",
 ) -> Call:
     """Give each parameter of `prototype` its role in `step`. Raises UsageError when one is left in doubt.
 
     `freed` is the function that frees what a function of C returns, where the user named one. `one_block`: the function
-    takes one block or state, whose words may be of any width.
+    takes one block or state, whose words may be of any width. `state` is the type of the state that another function
+    works on (see `state_type`): what has it is the state here, too.
     """
     allowed = (*STEPS[step].needs, *STEPS[step].takes)
     roles: dict[int, str] = {}
+    reads = any(parameter.shape in _READ for parameter in prototype.parameters)
     for index, parameter in enumerate(prototype.parameters):
+        if state and "context" in allowed and _bare_type(parameter) == state:
+            roles[index] = "context"
+            break
+    for index, parameter in enumerate(prototype.parameters):
+        if index in roles:
+            continue
         fitting = [
             role
             for role in allowed
             if role not in roles.values() and _fits(step, role, parameter, one_block=one_block)
         ]
+        if step == "derive" and reads and parameter.shape in _WRITTEN:
+            fitting = [role for role in fitting if role == "out"]
         joined = parameter.name.lower().replace("_", "")
         spellings = {parameter.name.lower(), _plain(parameter.name), joined, _OWNER.sub("", joined)}
+        spellings.add(_without_container(parameter.name))
         if named := [role for role in fitting if spellings & _names(step, role)]:
             roles[index] = named[0]
     _by_neighbours(prototype.parameters, roles, allowed)
     _by_elimination(step, prototype.parameters, roles, allowed)
+    if prototype.language == "javascript":  # what a caller may leave out, as packages of npm have it
+        roles = dict.fromkeys(range(len(prototype.parameters)), "null") | roles
     if one_block:
         _in_place(prototype.parameters, roles)
     told = tuple(roles.get(index, "") for index in range(len(prototype.parameters)))
     return _call(step, function, told, prototype, freed, one_block)
+
+
+def state_type(call: Call) -> str:
+    """The type of the state that a function works on, where it is one of its own: a structure; '' without."""
+    parameters = call.prototype.parameters if call.prototype else ()
+    for role, parameter in zip(call.roles, parameters, strict=bool(parameters)):
+        if role == "context" and parameter.shape is Shape.CONTEXT:
+            return _bare_type(parameter)
+    return ""
+
+
+def _bare_type(parameter: Parameter) -> str:
+    if parameter.shape is not Shape.CONTEXT:
+        return ""
+    return " ".join(
+        word for word in parameter.type.replace("*", " ").split() if word not in ("const", "struct")
+    )
 
 
 def say(
@@ -254,9 +176,17 @@ def _call(
     step: str, function: str, roles: tuple[str, ...], prototype: Prototype | None, freed: str, one_block: bool
 ) -> Call:
     gives = prototype and _gives_buffer(step, prototype, roles)
+    if prototype and _lends(step, prototype, roles):
+        freed, gives = LENT, True
     call = Call(step, function, roles, prototype, freed if gives else "", one_block)
     _check(call)
     return call
+
+
+def _lends(step: str, prototype: Prototype, roles: Sequence[str]) -> bool:
+    """True for a function that returns a pointer to constant output, which stays the library's."""
+    result = prototype.result.split()
+    return step in LENDING and "out" not in roles and "const" in result and result[-1] == "*"
 
 
 def _gives_buffer(step: str, prototype: Prototype, roles: Sequence[str]) -> bool:
@@ -273,6 +203,10 @@ def understood(call: Call) -> str:
         role if name.replace("_", "-") == role else f"{name} is {role}" for name, role in _named_roles(call)
     ]
     result = "its result is the state" if call.makes else "its result is out"
+    if call.freed == LENT:
+        return f"{call.function}({', '.join(told)}), {result}"
+    if copies(call.prototype):
+        told.append("the data are copied into a container in each call, which is timed")
     freed = f", {'out' if call.hands_over else result}, freed by {call.freed}" if call.freed else ""
     return f"{call.function}({', '.join(told)}){freed}"
 
@@ -283,11 +217,19 @@ def _named_roles(call: Call) -> list[tuple[str, str]]:
     return list(zip(names, call.roles, strict=True))
 
 
-def explain(step: str, roles: Sequence[str] = ()) -> str:
-    """The roles of a step in words, for a message's way out. `roles` as far as they were understood."""
-    known = (*STEPS[step].needs, *STEPS[step].takes, *LITERALS)
+def explain(step: str, roles: Sequence[str] = (), language: str = "") -> str:
+    """The roles of a step in words, for a message's way out. `roles` as far as they were understood.
+
+    `language`: one with a runtime, which lacks some.
+    """
+    known = tuple(
+        role
+        for role in (*STEPS[step].needs, *STEPS[step].takes, *LITERALS)
+        if not language or role not in OF_POINTERS
+    )
     told = "; ".join(f"{role}: {MEANINGS[role]}" for role in known)
     words = ",".join(role or "?" for role in roles or STEPS[step].needs)
+    step = "final" if step == "finish" else step
     return f"say what each parameter is, in its order: --signature {step}={words}  ({told})"
 
 
@@ -306,6 +248,9 @@ def _fits(step: str, role: str, parameter: Parameter, *, one_block: bool = False
     if one_block and role in ("in", "out", "buffer", "key"):
         constant = "const" in parameter.type.split()
         return parameter.shape in _ANY and not (constant and role in ("out", "buffer"))
+    if role == "out" and step in ("digest", "final") and parameter.shape is Shape.CONTEXT:
+        # a structure that holds the output, by its name
+        return "const" not in parameter.type.split() and parameter.name.lower() in _OUTPUTS
     if role == "tag" and step in ("seal", "sign"):
         return parameter.shape in _WRITTEN
     return parameter.shape in _shapes(role)
@@ -317,6 +262,8 @@ def _shapes(role: str) -> tuple[Shape, ...]:
         return (Shape.NUMBER,)
     if role == "length-back":
         return (Shape.LENGTH_BACK,)
+    if role in ("begin", *OFFSETS):
+        return (Shape.NUMBER,)
     if role in ("context", "secret-number"):
         return _ANY
     return _WRITTEN if role in ("out", "buffer") else (*_READ, *_WRITTEN)
@@ -324,14 +271,14 @@ def _shapes(role: str) -> tuple[Shape, ...]:
 
 def is_number(role: str) -> bool:
     """True for a role of a number, not of a pointer."""
-    if role in ("size", "blocks", "counter") or role.endswith(("-length", "-bits")):
+    if role in ("size", "blocks", "counter", "begin", *OFFSETS) or role.endswith(("-length", "-bits")):
         return True
     return bool(NUMBER.fullmatch(role))
 
 
 def _names(step: str, role: str) -> set[str]:
-    names = set(_NAMES[role].split())
-    if step in _BACKWARDS and role in ("in", "out"):
+    names = set(NAMES[role].split())
+    if step in BACKWARDS and role in ("in", "out"):
         there, back = (
             {"ciphertext", "cipher", "ct", "c"},
             {"plaintext", "plain", "pt", "p", "m", "msg", "message"},
@@ -340,6 +287,17 @@ def _names(step: str, role: str) -> set[str]:
     if step in ("seal", "open") and role == "out":
         names -= {"mac", "tag"}
     return names
+
+
+_OUTPUTS = {"digest", "hash", "md", "result", "out", "output"}
+_CONTAINERS = {"buffer", "buf", "data", "ptr", "bytes", "array", "block", "p", "str", "string", "text"}
+
+
+def _without_container(name: str) -> str:
+    """`InBuffer`, `bufIn` and `input_data` without what they say of where bytes lie: `in`, `in`, `input`."""
+    words = [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
+    left = [word for word in words if word not in _CONTAINERS]
+    return left[0] if len(left) == 1 and len(words) > 1 else ""
 
 
 _OWNER = re.compile(r"^(?:your|their|my|our|peer|own|other)s?")
@@ -352,9 +310,9 @@ def _plain(name: str) -> str:
 def _by_neighbours(parameters: Sequence[Parameter], roles: dict[int, str], allowed: Sequence[str]) -> None:
     """A number behind a pointer is its length, unless its name says that it is something else."""
     for index, parameter in enumerate(parameters):
-        length = _LENGTH_OF.get(roles.get(index - 1, ""), "")
+        length = LENGTH_OF.get(roles.get(index - 1, ""), "")
         free = index not in roles and length in allowed and length not in roles.values()
-        if free and parameter.shape is Shape.NUMBER and _LENGTH_LIKE.search(_plain(parameter.name)):
+        if free and parameter.shape is Shape.NUMBER and LENGTH_LIKE.search(_plain(parameter.name)):
             roles[index] = length
 
 
@@ -362,7 +320,7 @@ def _by_elimination(
     step: str, parameters: Sequence[Parameter], roles: dict[int, str], allowed: Sequence[str]
 ) -> None:
     """What is missing and what is left belong together where there is one of each. Constant data are read."""
-    slices = {_LENGTH_OF.get(role, "") for index, role in roles.items() if parameters[index].is_slice}
+    slices = {LENGTH_OF.get(role, "") for index, role in roles.items() if parameters[index].is_slice}
     for _ in allowed:
         missing = [role for role in STEPS[step].needs if role not in roles.values() and role not in slices]
         left = [index for index in range(len(parameters)) if index not in roles]
@@ -370,7 +328,7 @@ def _by_elimination(
         for index in left:
             parameter = parameters[index]
             fitting = [role for role in missing if _fits(step, role, parameter)]
-            if _plain(parameter.name) in _ROUNDS:
+            if _plain(parameter.name) in ROUNDS:
                 continue
             if parameter.shape in _READ and "in" in fitting:
                 fitting = [role for role in fitting if role != "out"]
@@ -390,12 +348,14 @@ def _check(call: Call) -> None:
     if lost := [name for name, role in named if not role]:
         raise UsageError(
             f"{shown}: what '{lost[0]}' is for is not clear" + (f" ({understood})" if understood else ""),
-            hint=explain(call.step, call.roles),
+            hint=explain(call.step, call.roles, call.prototype.language if call.prototype else ""),
         )
     present = set(call.roles) | _implied(call)
     if call.one_block:
         present.add("size")
     lacking = [role for role in STEPS[call.step].needs if role not in present]
+    if call.step in ("seal", "open"):  # another function may take it, or that of the key
+        lacking = [role for role in lacking if role != "nonce"]
     if call.step in ("encrypt", "decrypt", "permute") and "buffer" not in present:
         lacking += [role for role in ("out", "in") if role not in present]
     allocates = call.prototype and _gives_buffer(call.step, call.prototype, call.roles) and not call.freed
@@ -411,7 +371,7 @@ def _check(call: Call) -> None:
             f"{shown}: there is no parameter for {what}" + (f"; {understood}" if understood else ""),
             hint=explain(call.step),
         )
-    twice = [role for role in call.roles if role in _NAMES and call.roles.count(role) > 1]
+    twice = [role for role in call.roles if role in NAMES and call.roles.count(role) > 1]
     if twice:
         raise UsageError(f"{shown}: two parameters are {twice[0]}", hint=explain(call.step))
 
@@ -423,11 +383,11 @@ def _implied(call: Call) -> set[str]:
         return roles
     for role, parameter in zip(call.roles, call.prototype.parameters, strict=True):
         if parameter.is_slice:
-            roles.add(_LENGTH_OF.get(role, ""))
+            roles.add(LENGTH_OF.get(role, ""))
             if role == "buffer":
                 roles.add("size")
-    if call.returns_bytes or call.freed:
+    if call.returns_bytes or call.freed or call.returns_number:
         roles.add("context" if call.makes else "out")
     if call.prototype.has_runtime:
-        roles |= {"out-length", *_RETURNED.get(call.step, ())}
+        roles |= {"out-length", *RETURNED_ROLES.get(call.step, ())}
     return roles

@@ -8,27 +8,39 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from perbyte.catalogue.checking import MODES
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.adapter import write_adapter
-from perbyte.trial.expressions import wrapped
-from perbyte.trial.program import HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
+from perbyte.trial.compressing import compresses
+from perbyte.trial.cpp import classes_of, cpp_prototypes, cpp_wrapper, methods_of
+from perbyte.trial.expressions import in_cpp, symbol, wrapped
+from perbyte.trial.program import COMPILED, HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
 from perbyte.trial.prototype import MANAGED, Prototype, find_prototype, functions_of
-from perbyte.trial.roles import MAKING, RETURNING, STEPS, STEPS_OF, UNTIMED, Call, assign, explain, say
+from perbyte.trial.roles import Call, assign, explain, say, state_type
+from perbyte.trial.steps import LENT, MAKING, RETURNING, STEPS, STEPS_OF, UNTIMED
 from perbyte.trial.wrappers import rust_wrapper, zig_wrapper
 
 _FREE = "free"  # of --function: what frees a buffer that is returned
 _WORDS = (
     ("init", r"init|start|begin|reset"),
     ("update", r"update|absorb|process|add|input"),
+    ("squeeze", r"squeeze|to_?(?:array|vector|bytes)"),
     ("final", r"final|finish|end|done|result|squeeze"),
     ("decrypt-key", r"dec\w*_?key|inv\w*_?key"),
-    ("key", r"set_?key|key_?setup|expand_?key|key_?exp|schedule|ksa|setup"),
+    (
+        "nonce",
+        r"iv_?setup|set_?(?:up_?)?(?:iv|nonce)|(?:iv|nonce)_?set|nonce_?(?:setup|init)|init_?(?:iv|nonce)$",
+    ),
+    (
+        "key",
+        r"set_?key|key_?setup|expand_?key|key_?exp|schedule|ksa|setup|init\w*ctx|ctx\w*init|key_?init|init_?key",
+    ),
     ("open", r"open"),
     ("seal", r"seal"),
     ("verify", r"verify"),
@@ -100,9 +112,16 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
             f"--signature {sorted(unknown)[0]}=...: no function is for that",
             hint=f"there are: {', '.join(named)}",
         )
-    calls = {}
-    for step, function in named.items():
-        prototype = find_prototype(function, asked.files)
+    calls: dict[str, Call] = {}
+    # those that make or set a state come first: by its type it is known elsewhere
+    for step, function in sorted(named.items(), key=lambda item: item[0] not in MAKING):
+        several = cpp_prototypes(function, asked.files)
+        if len(scopes := {each.name for each in several}) > 1:
+            raise UsageError(
+                f"several functions are called {function}: {'; '.join(sorted(scopes))}",
+                hint=f"say which: --function {step}={sorted(scopes)[0]}",
+            )
+        prototype = several[0] if several else find_prototype(function, asked.files)
         if prototype and prototype.hidden:
             raise UsageError(
                 f"{prototype.text} cannot be called from outside",
@@ -110,14 +129,26 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
             )
         if step in signatures:
             one_block = _takes_blocks(asked.algorithm, step)
-            calls[step] = say(step, function, signatures[step], prototype, freed, one_block=one_block)
+            read_as, roles = _finishing(step, named), signatures[step]
+            calls[step] = say(read_as, function, roles, prototype, freed, one_block=one_block)
         elif prototype:
-            calls[step] = _assigned(asked.algorithm, step, prototype, freed)
+            read_as = _finishing(step, named)
+            calls[step] = _first_clear(
+                [
+                    partial(_assigned, asked.algorithm, read_as, each, freed, calls)
+                    for each in several or [prototype]
+                ]
+            )
         else:
             _explain_missing(asked, step, function)
+    if setting := _sets_nonce(asked, calls):
+        calls["nonce"] = _assigned(asked.algorithm, "nonce", setting, "", calls)
+    calls = {step: calls[step] for step in (*named, *(["nonce"] if setting else []))}
+    if "digest" in calls and calls["digest"].step == "compress":
+        calls = {"compress": calls["digest"]}
     if any(call.makes for call in calls.values()):
         calls = {step: replace(call, held=True) for step, call in calls.items()}
-    if freed and not any(call.freed for call in calls.values()):
+    if freed and not any(call.freed == freed for call in calls.values()):
         raise UsageError(
             f"--function free={freed}: no function returns a buffer that it could free",
             hint=f"of C: the output of {', '.join(RETURNING)}, or the state that {', '.join(MAKING)} returns",
@@ -125,17 +156,45 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
     return calls
 
 
+def _first_clear(ways: Sequence[Callable[[], Call]]) -> Call:
+    """What the first of several overloads is for, of those that are clear. Raises the first one's UsageError."""
+    for way in ways[1:] and ways:
+        with contextlib.suppress(UsageError):
+            return way()
+    return ways[0]()
+
+
+def _sets_nonce(asked: TrialRequest, calls: Mapping[str, Call]) -> Prototype | None:
+    """The only function that sets a nonce by its name, where none of `calls` takes one; it is printed as understood."""
+    wanted = asked.algorithm.nonce_bytes and "nonce" in STEPS_OF.get(asked.algorithm.kind, ())
+    if not wanted or "key" not in calls or any(call.has("nonce") for call in calls.values()):
+        return None
+    names = [name for name in functions_of(asked.files) if _guess(name, ("nonce",))]
+    return find_prototype(names[0], asked.files) if len(names) == 1 else None
+
+
 def _takes_blocks(algorithm: Algorithm, step: str) -> bool:
     """True where a function may take one block or state alone: permutations, and ciphers in ECB."""
     return step == "permute" or (step in ("encrypt", "decrypt") and algorithm.mode == "ecb")
 
 
-def _assigned(algorithm: Algorithm, step: str, prototype: Prototype, freed: str) -> Call:
+def _finishing(step: str, named: Mapping[str, str]) -> str:
+    """The step by whose roles a function is read: where another squeezes the output, `final` gives none."""
+    return "finish" if step == "final" and "squeeze" in named else step
+
+
+def _assigned(
+    algorithm: Algorithm, step: str, prototype: Prototype, freed: str, others: Mapping[str, Call]
+) -> Call:
     """The function for `step`; in ECB one of a single block where it is not told the length of its data."""
     one_block = step == "permute"
+    state = next(filter(None, map(state_type, others.values())), "")
     try:
-        return assign(step, prototype.name, prototype, freed, one_block=one_block)
+        return assign(step, prototype.name, prototype, freed, one_block=one_block, state=state)
     except UsageError:
+        if step == "digest" and compresses(algorithm.id):
+            with contextlib.suppress(UsageError):
+                return assign("compress", prototype.name, prototype)
         if not one_block and _takes_blocks(algorithm, step):
             with contextlib.suppress(UsageError):
                 return assign(step, prototype.name, prototype, freed, one_block=True)
@@ -152,9 +211,21 @@ def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str
     wrapper = rust_wrapper(rust, exported) if rust and exported else ""
     if any(file.suffix == ".zig" for file in asked.files):
         wrapper = zig_wrapper(exported)
-    called = tuple(call.function for call in calls.values() if not wrapped(call))
-    called += tuple(call.freed for call in calls.values() if call.freed not in ("", "free"))
-    return Source(name, asked.files, flags, table, wrapper, link=asked.link, called=called)
+    called = tuple(call.function for call in calls.values() if not wrapped(call) and not in_cpp(call))
+    scoped = [(symbol(call), call.prototype) for call in calls.values() if call.prototype and in_cpp(call)]
+    within = tuple(home for _, prototype in scoped if (home := prototype.home) and home.suffix in COMPILED)
+    called += tuple(call.freed for call in calls.values() if call.freed not in ("", "free", LENT))
+    return Source(
+        name,
+        asked.files,
+        flags,
+        table,
+        wrapper,
+        link=asked.link,
+        called=called,
+        cxx_wrapper=cpp_wrapper(scoped) if scoped else "",
+        within=within,
+    )
 
 
 def managed(files: Sequence[Path]) -> bool:
@@ -168,7 +239,7 @@ def _named(asked: TrialRequest) -> dict[str, str]:
     steps = STEPS_OF.get(kind, ())
     texts = [part.strip() for text in asked.functions for part in text.split(",") if part.strip()]
     if not texts:
-        there = _likely_first(functions_of(asked.files), asked.algorithm)
+        there = _likely_first((*functions_of(asked.files), *classes_of(asked.files)), asked.algorithm)
         if len(there) != 1:
             raise UsageError(
                 "which function is it?",
@@ -182,6 +253,8 @@ def _named(asked: TrialRequest) -> dict[str, str]:
             f"{asked.algorithm.id} is of the kind '{kind}', which cannot be tried this way",
             hint="write a runner: CONTRIBUTING.md",
         )
+    if len(texts) == 1 and (parts := _of_class(texts[0], asked.files, steps)):
+        texts = parts
     first = "" if steps[0] in UNTIMED else steps[0]
     alone = sum(not text.startswith(f"{_FREE}=") for text in texts) == 1
     for text in texts:
@@ -195,10 +268,30 @@ def _named(asked: TrialRequest) -> dict[str, str]:
                 f"--function {text}: {taken}",
                 hint=f"say it: {','.join(f'{step}=NAME' for step in steps)} (those that there are)",
             )
-        if not re.fullmatch(r"[A-Za-z_]\w*", function):
+        if not re.fullmatch(r"(?:[A-Za-z_]\w*(?:::|\.))*[A-Za-z_]\w*", function):
             raise UsageError(f"--function: '{function}' is not a name of a function")
         functions[step] = function
     return functions
+
+
+def _of_class(name: str, files: Sequence[Path], steps: Sequence[str]) -> list[str]:
+    """A class that is made, fed and finished: the steps by the names of its members; [] where it is none."""
+    if "=" in name or not {"init", "update", "final"} <= set(steps):
+        return []
+    told = {"init": name}
+    for member in methods_of(name, files) if classes_of(files) else ():
+        step = _guess(member.rpartition("::")[2], ("update", "final", "digest", "init", "squeeze"))
+        told.setdefault("final" if step == "digest" else step, member)
+    if "squeeze" in told and _gives_output(told.get("final", ""), files):
+        del told["squeeze"]
+    steps = [step for step in ("init", "update", "final", "squeeze") if step in told]
+    return [f"{step}={told[step]}" for step in steps] if len(steps) > 2 else []
+
+
+def _gives_output(function: str, files: Sequence[Path]) -> bool:
+    """True where a member returns bytes, or has a parameter for them."""
+    several = cpp_prototypes(function, files) if function else []
+    return any(each.result.startswith("[u8") or len(each.parameters) > 1 for each in several)
 
 
 def _of_mode(functions: Sequence[str], algorithm: Algorithm) -> list[str]:
@@ -220,7 +313,9 @@ def _likely_first(functions: Sequence[str], algorithm: Algorithm) -> tuple[str, 
 def _several(functions: Sequence[str], steps: Sequence[str]) -> str:
     """How several functions are named together, where their names tell what they are for; else nothing."""
     told: dict[str, str] = {}
-    for function in functions:
+    for function in sorted(
+        functions, key=lambda name: not re.search(r"(?:^|_)(?:iv|nonce)(?:_|$)|IV|Nonce", name)
+    ):
         told.setdefault(_guess(function, steps), function)
     told.pop("", None)
     words = ",".join(f"{step}={function}" for step, function in told.items())

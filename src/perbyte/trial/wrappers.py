@@ -16,7 +16,7 @@ from pathlib import Path
 
 from perbyte.errors import EnvironmentLacking
 from perbyte.trial.building import said_by
-from perbyte.trial.expressions import answers, wrapped
+from perbyte.trial.expressions import answers, symbol, wrapped
 from perbyte.trial.prototype import Parameter, Prototype, Shape
 from perbyte.trial.roles import Call
 
@@ -42,7 +42,7 @@ def _handed(
 def _rust_export(call: Call) -> str:
     assert call.prototype
     taken, given = _handed(call.prototype, _rust_argument)
-    call_text = f"subject::{call.function}({', '.join(given)})"
+    call_text = f"subject::{call.prototype.name}({', '.join(given)})"
     body, result = f"{call_text};", ""
     if call.returns_bytes:
         taken.append("out: *mut u8")
@@ -50,7 +50,7 @@ def _rust_export(call: Call) -> str:
     elif answers(call):
         accepted = ".is_ok()" if call.prototype.result.startswith("Result") else ""
         body, result = f"{call_text}{accepted} as i32", " -> i32"
-    head = f'pub unsafe extern "C" fn pb_own_{call.function}({", ".join(taken)}){result}'
+    head = f'pub unsafe extern "C" fn {symbol(call)}({", ".join(taken)}){result}'
     return f"#[no_mangle]\n{head} {{\n    {body}\n}}\n"
 
 

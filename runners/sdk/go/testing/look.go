@@ -69,7 +69,13 @@ func (w *way) examine(b *B, f func(*B)) {
 	if found.Why == "" {
 		found.read(first.B, func() B { return w.once(b, f, fewTurns).B })
 		if started > 0 {
-			found.Note = strings.TrimPrefix(found.Note+"; "+shared, "; ")
+			found.note(shared)
+		}
+		if first.allocs {
+			found.note(w.allocations(b, f))
+		}
+		if len(first.metrics) > 0 {
+			found.note("its own figures are not shown: " + strings.Join(first.metrics, ", "))
 		}
 	}
 	w.told(found)
@@ -89,6 +95,27 @@ func goroutine() (number int) {
 	}()
 	fmt.Sscanf(<-told, "goroutine %d ", &number)
 	return number
+}
+
+func (l *Found) note(words string) {
+	l.Note = strings.TrimPrefix(l.Note+"; "+words, "; ")
+}
+
+// allocations tells what a turn allocates: more turns less fewer, so that setting up does not count.
+func (w *way) allocations(b *B, f func(*B)) string {
+	const few, many = 2, 18
+	var before, between, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	w.once(b, f, few)
+	runtime.ReadMemStats(&between)
+	w.once(b, f, many)
+	runtime.ReadMemStats(&after)
+	per := func(first, second, third uint64) float64 {
+		return max(0, (float64(third)-2*float64(second)+float64(first))/(many-few))
+	}
+	return fmt.Sprintf("%.4g allocations and %.5g bytes a turn",
+		per(before.Mallocs, between.Mallocs, after.Mallocs),
+		per(before.TotalAlloc, between.TotalAlloc, after.TotalAlloc))
 }
 
 type called struct {

@@ -21,6 +21,7 @@ from perbyte.app.building import build_needed
 from perbyte.app.conducting import Conducted, conduct_plan, of_today
 from perbyte.app.listener import Say, silent
 from perbyte.app.trying.clock import Clock
+from perbyte.app.trying.offsets import OffsetCost, look_at_offsets
 from perbyte.app.trying.stored import Stored, find_stored, last_costs
 from perbyte.catalogue import load, pattern
 from perbyte.errors import EXIT_INTERRUPTED, RunnerError, RunnerRefused, UsageError
@@ -106,6 +107,15 @@ class Bench:
             samples = sum(figure.samples for figure in figures)
             self.clock.note_clean(sum(figure.clean_samples for figure in figures) / max(1, samples))
         return figures
+
+    def look_at_offsets(self) -> list[OffsetCost]:
+        """What the programs cost on data that do not begin at a cache line."""
+        survey = self._survey([spec for spec in self.programs if spec.name in self.own_names])
+        policy = replace(self.policy, cores=choose_cores(self.policy.cores))
+        with self._held(policy.cores):
+            step_aside(policy.cores)
+            own = [cell for cell in self.cells(survey) if cell.runner in self.own_names]
+            return look_at_offsets(survey, own, policy, limits(self.patience_s, RUN_TIMES))
 
     @contextlib.contextmanager
     def _held(self, cores: Sequence[int]) -> Iterator[None]:

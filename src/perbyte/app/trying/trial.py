@@ -15,6 +15,7 @@ from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.placing import place_run
 from perbyte.app.trying.bench import Bench, libraries_beside
 from perbyte.app.trying.clock import CALL_S, Clock
+from perbyte.app.trying.offsets import OffsetCost
 from perbyte.app.trying.stored import Stored
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_MISSING, UsageError
 from perbyte.measure import survey
@@ -68,7 +69,8 @@ class NoFigure(Exception):
 class BesideLibraries:
     """The rows `names` of the user's in a run with libraries.
 
-    `faults`: programs that were left out. `stored`: figures of libraries that were not measured again.
+    `faults`: programs that were left out. `stored`: figures of libraries that were not measured again. `offsets`: what
+    data that do not begin at a line cost, where that was asked for.
     """
 
     run: Run
@@ -76,6 +78,7 @@ class BesideLibraries:
     bests: Sequence[BesideTheBest]
     faults: Sequence[Failure]
     stored: Stored | None
+    offsets: Sequence[OffsetCost] = ()
 
     @property
     def code(self) -> int:
@@ -137,6 +140,7 @@ class Trial:
     clock: Clock = field(default_factory=Clock)
     count: bool = False
     places: bool = False
+    offsets: bool = False
     gentle: bool = False
     patience_s: float = CALL_S
     fresh: bool = False
@@ -174,7 +178,8 @@ class Trial:
                 figure.cell for figure in run.cells if figure.cell.runner in names and figure.cell.usual
             ]
             counted = place_run(counted, own_cells, runners=specs, listener=self.listener)
-        return BesideLibraries(counted, tuple(names), bests, faults, stored)
+        offsets = bench.look_at_offsets() if self.offsets else ()
+        return BesideLibraries(counted, tuple(names), bests, faults, stored, offsets)
 
     def against_baseline(self, *, keep: bool) -> InTurn | Kept:
         """Measure the present program beside the kept one, in turn; keep it where none is, or where it is wished.
