@@ -285,10 +285,10 @@ PB_LOOP(verify_object, struct state, verified_once(state->key, in, size, out_max
 #define OF_MESSAGES                                                                                          \
 	{"sign", "pk/1", SIGN_CALL, NULL, sign_message, NULL},                                               \
 		{"verify", "pk/1", VERIFY_CALL, NULL, verify_message, NULL},                                 \
-		{"sign", "context/1",  "EVP_MD_CTX_new, EVP_DigestSignInit, EVP_DigestSign, EVP_MD_CTX_free", \
+		{"sign", "context/1", "EVP_MD_CTX_new, EVP_DigestSignInit, EVP_DigestSign, EVP_MD_CTX_free", \
 		 NULL,   sign_object, NULL},                                                                 \
 		{"verify",                                                                                   \
-		 "context/1",                                                                                 \
+		 "context/1",                                                                                \
 		 "EVP_MD_CTX_new, EVP_DigestVerifyInit, EVP_DigestVerify, EVP_MD_CTX_free",                  \
 		 NULL,                                                                                       \
 		 verify_object,                                                                              \

@@ -227,12 +227,18 @@ class Measurement:
                 draws = Draws(epoch, self.history.bursts)
                 with self.timing.of("samples"):
                     ways.states_s |= draws.take(drawn, max(share_ends, time.monotonic() + draws_s))
+        self._after(epoch, cells, rest_s, first=first)
+
+    def _after(
+        self, epoch: EpochUnderWay, cells: Sequence[Cell], rest_s: float, *, first: bool
+    ) -> None:
+        """Note what an epoch that has ended took, and store it; `rest_s` from its last round on."""
         self._telling.end_epoch()
         starts = self._budget.starts_of(cell.process for cell in cells)
         self._nesting.note(epoch.tallies, self._telling.epoch_s, sum(starts.values()))
         self._note_ways(epoch, first=first)
         self._telling.note_time()
-        self._store_epoch(number)
+        self._store_epoch(epoch.number)
         self._telling.note_clean(self.policy.cores)
         self._note_costs(epoch, rest_s)
 
