@@ -125,7 +125,7 @@ def test_a_study_shows_claims_verdicts_numbers_and_statistics() -> None:
     text = page.text
     for word in ("✓ reproduced", "✗ not reproduced", "? inconclusive", "– not testable"):
         assert word in text
-    assert "4 statements of the text: 1 reproduced" in text
+    assert "4 findings: 1 reproduced" in text
     assert "0.317 0.315 0.318" in text
     assert "Cliff's δ" in text
     assert "Published against today: decrypt" in text

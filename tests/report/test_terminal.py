@@ -131,7 +131,7 @@ def test_verdicts_are_told_by_word_as_well_as_by_sign() -> None:
     text = render_judgement(judgement, width=80, colour=False, numbers=True)
     for outcome in ("✓ reproduced", "✗ not reproduced", "? inconclusive", "– not testable"):
         assert outcome in text
-    counts = "4 statements of the text: 1 reproduced, 1 not reproduced, 1 inconclusive, 1 not testable"
+    counts = "4 findings: 1 reproduced, 1 not reproduced, 1 inconclusive, 1 not testable"
     assert counts in " ".join(text.split())
     assert "AES-NI over AES 0.317 (0.315 to 0.318)" in text
     assert max(map(len, text.splitlines())) <= 80

@@ -204,7 +204,7 @@ def test_kinds_of_claims_are_counted_apart(tmp_path: Path) -> None:
     judgement = judge(study, scripted_run())
     assert [claim.counted_as for claim in study.claims] == ["question", "finding", "machine", "print"]
     assert tally(judgement) == (
-        "1 statement of the text: 1 reproduced; 1 number of the authors' machine: 1 reproduced; "
+        "1 finding: 1 reproduced; 1 number of the authors' machine: 1 reproduced; "
         "1 claim on the printed figures alone: 1 not testable; 1 question that the text does not ask: 1 reproduced"
     )
     page = claims_page(study, judgement)

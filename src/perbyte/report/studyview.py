@@ -55,7 +55,7 @@ _SHOWN = {
 PARTIAL = " (quick)"
 RULE_CHARACTERS = 2000
 ABOUT = {
-    "finding": ("statement of the text", "statements of the text"),
+    "finding": ("finding", "findings"),
     "table": ("claim read off the tables", "claims read off the tables"),
     "machine": ("number of the authors' machine", "numbers of the authors' machine"),
     "print": ("claim on the printed figures alone", "claims on the printed figures alone"),
