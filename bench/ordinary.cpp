@@ -1,7 +1,7 @@
 /* One ordinary program that makes one call in a loop, placed by the system: what an engineer writes in an afternoon, for
  * bench/trueness.py. It shares no code with Perbyte and looks for no neighbours.
  *
- * Usage: ordinary LIBRARY WHAT SIZE CORE. LIBRARY: openssl, libgcrypt, nettle, cryptopp; WHAT: ctr (AES-128), gcm
+ * Usage: ordinary LIBRARY WHAT SIZE CORE GRAIN. Buffers begin on any GRAIN bytes of a page. LIBRARY: openssl, libgcrypt, nettle, cryptopp; WHAT: ctr (AES-128), gcm
  * (AES-128, nonce of 12 bytes, 16 bytes of additional data), sha256, hmac (SHA-256), ed25519 (openssl, sign). Prints core
  * cycles of a call: samples of n and of 2 n calls alternate, and the difference of their medians is free of what
  * reading the clock costs. The core's clock is read off a chain of multiplications before and after each sample. */
@@ -139,9 +139,9 @@ static double openssl(const std::string &what, unsigned char *in, unsigned char 
 	}
 	EVP_PKEY *pair = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, key, 32);
 	EVP_MD_CTX *m = EVP_MD_CTX_new();
+	EVP_DigestSignInit(m, nullptr, nullptr, nullptr, pair);
 	return cost([&] {
 		size_t length = sizeof tag;
-		EVP_DigestSignInit(m, nullptr, nullptr, nullptr, pair);
 		EVP_DigestSign(m, tag, &length, in, size);
 	});
 }
@@ -250,7 +250,7 @@ static double cryptopp(const std::string &what, unsigned char *in, unsigned char
 
 int main(int argc, char **argv)
 {
-	if (argc != 5)
+	if (argc != 6)
 		return 2;
 	std::string library = argv[1], what = argv[2];
 	size_t size = std::min<size_t>(size_t(atol(argv[3])), MOST);
@@ -263,10 +263,10 @@ int main(int argc, char **argv)
 		byte = static_cast<unsigned char>(random());
 	for (auto &byte : nonce)
 		byte = static_cast<unsigned char>(random());
-	/* buffers of real programs begin on any 16 bytes of a page */
+	unsigned grain = std::max(1u, unsigned(atoi(argv[5])));
 	auto anywhere = [&] {
 		return static_cast<unsigned char *>(aligned_alloc(PAGE, 2 * MOST)) +
-		       random() % PAGE / 16 * 16;
+		       random() % PAGE / grain * grain;
 	};
 	unsigned char *in = anywhere(), *out = anywhere();
 	memset(in, 1, size);

@@ -3,8 +3,8 @@
     .venv/bin/python bench/variance.py RUN [RUN ...] [--cells]
 
 A figure is the mean of processes, of forks (bursts) within them, of samples within these. For each cell prints what
-each of the three adds to the variance of its figure, from samples that are kept, and the numbers that it had. Then the sum
-over cells of what a plan takes that reaches the precision with the least time (Kalibera and Jones 2013, section 6),
+each of the three adds to the variance of its figure, from samples that are kept, and the numbers that it had. Then the
+sum over cells of what a plan takes that reaches the precision with the least time (Kalibera and Jones 2013, section 6),
 with the seconds that processes, bursts and samples took in this run by the tick counter. Passes no judgement.
 """
 
@@ -128,9 +128,10 @@ def costs_of(bursts: list[Burst], tick_hz: float, cells: int, elapsed_s: float) 
     processes = len({(b.cell, b.epoch) for b in bursts})
     rest = total - sampling / tick_hz - beyond * sum(map(len, by_core.values()))
     text = (
-        f"{elapsed_s:.1f} s on {len(by_core)} cores: samples {sampling / tick_hz / total:.0%}, "
+        f"{elapsed_s:.1f} s: samples {sampling / tick_hz / total:.0%}, "
         f"bursts beyond them {beyond * sum(map(len, by_core.values())) / total:.0%}, the rest {rest / total:.0%} "
-        f"({sample * 1e6:.0f} us a sample, {beyond * 1e3:.2f} ms a burst, {rest / processes * 1e3:.1f} ms a cell in an epoch)"
+        f"({sample * 1e6:.0f} us a sample, {beyond * 1e3:.2f} ms a burst, "
+        f"{rest / processes * 1e3:.1f} ms a cell in an epoch)"
     )
     return Costs(max(rest, 0.0) / processes, beyond, sample), text
 
@@ -162,9 +163,8 @@ def say(run_path: Path, every: bool) -> None:
             added = parts.added()
             whole = sum(added) or 1.0
             shares = " ".join(f"{part / whole:4.0%}" for part in added)
-            print(
-                f"  {parts.half:6.2%}  {shares}  {parts.processes:3d} x {parts.bursts:4.1f} x {parts.samples:4.0f}  {cell.address}"
-            )
+            numbers = f"{parts.processes:3d} x {parts.bursts:4.1f} x {parts.samples:4.0f}"
+            print(f"  {parts.half:6.2%}  {shares}  {numbers}  {cell.address}")
     short = {cell: parts for cell, parts in found.items() if cell.size_bytes <= SHORT}
     shares = np.array([np.array(parts.added()) / (sum(parts.added()) or 1.0) for parts in short.values()])
     print(
@@ -179,13 +179,9 @@ def say(run_path: Path, every: bool) -> None:
         needed = sorted(costs.least_s(parts, goal, policy.level) for parts in short.values())
         nine = needed[: math.ceil(0.9 * len(needed))]
         print(
-            f"  least for {goal:.2%}: {sum(needed) / policy_cores(every_burst):.1f} s for all, "
-            f"{sum(nine) / policy_cores(every_burst):.1f} s for the nine tenths that need least; dearest {needed[-1]:.1f} s"
+            f"  least for {goal:.2%}: {sum(needed):.1f} s for all, {sum(nine):.1f} s for the nine tenths that need "
+            f"least; dearest {needed[-1]:.1f} s"
         )
-
-
-def policy_cores(bursts: list[Burst]) -> int:
-    return len({burst.cell.process.cpu for burst in bursts})
 
 
 def main() -> None:

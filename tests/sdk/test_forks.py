@@ -95,10 +95,10 @@ def test_each_fork_gives_a_burst_and_lies_elsewhere_in_the_page(spec, told):
     for part, lines in zip(zip(*places_told, strict=True), (16, 16, 64), strict=True):
         assert len({value // lines for value in part}) >= forks * 3 // 4, "all lie elsewhere"
     # the parts of a layout are fractions of the places that there are (SPEC 7)
-    buffers = [further_layout(layout, number) >> 42 for number in range(forks)]
-    base = places_told[0][2] - 64 * (buffers[0] * 48 >> 21)
+    buffers = [further_layout(layout, number) >> 30 & 0x7FFF for number in range(forks)]
+    base = places_told[0][2] - 64 * (buffers[0] * 64 >> 15)
     assert [part for _, _, part in places_told] == [
-        (base + 64 * (buffer * 48 >> 21)) % 4096 for buffer in buffers
+        (base + 64 * (buffer * 64 >> 15)) % 4096 for buffer in buffers
     ]
 
 

@@ -64,15 +64,15 @@ static void follow(pb_gauge *g, int core_before)
 	sched_setaffinity(0, sizeof one, &one);
 }
 
-/* Places lie within a page: in stack and heap on the 16 bytes that allocators keep to, for buffers on whole lines, as
- * `offset` does (SPEC 6). Buffers begin so that outputs do not begin in the next page. */
-enum { PAGE = 4096, GRAIN = 16, LINE = 64, BUFFER_LINES = (PAGE - 1024) / LINE, FIELD = 21 };
+/* Places lie within a page: in stack and heap on the 16 bytes that allocators keep to, for input and output on whole
+ * lines, as `offset` does (SPEC 6), each by itself: programs do not choose how far apart their buffers begin. */
+enum { PAGE = 4096, GRAIN = 16, LINE = 64, FIELD = 15 };
 
-/* What the parts of `layout` grow by from one fork to the next, as fractions of 2^21: the inverse powers of the root of
- * x^4 = x + 1. The points of this sequence fill a cube evenly, however many they are, so that few forks see all places
+/* What the parts of `layout` grow by from one fork to the next, as fractions of 2^15: the inverse powers of the root of
+ * x^5 = x + 1. The points of this sequence fill a cube evenly, however many they are, so that few forks see all places
  * (an additive recurrence, after Niederreiter, "Random Number Generation and Quasi-Monte Carlo Methods", 1992). */
-static const uint64_t STEP[] = {1717937, 1407290, 1152806}; /* 0.8191725, 0.6710436, 0.5497005 */
-enum { STACK, HEAP, BUFFERS, PLACES };
+static const uint64_t STEP[] = {28071, 24048, 20601, 17649}; /* 0.8566749, 0.7338919, 0.6287067, 0.5385973 */
+enum { STACK, HEAP, INPUT, OUTPUT, PLACES };
 
 static uint64_t place(uint64_t layout, int which, uint64_t places)
 {
@@ -90,9 +90,9 @@ static uint64_t next_layout(uint64_t layout)
 
 static pb_places places_of(uint64_t layout)
 {
-	size_t buffers = LINE * place(layout, BUFFERS, BUFFER_LINES);
-	return (pb_places){GRAIN * place(layout, STACK, PAGE / GRAIN),
-			   GRAIN * place(layout, HEAP, PAGE / GRAIN), buffers, buffers + PB_OUTPUT_APART};
+	return (pb_places){
+		GRAIN * place(layout, STACK, PAGE / GRAIN), GRAIN * place(layout, HEAP, PAGE / GRAIN),
+		LINE * place(layout, INPUT, PAGE / LINE), LINE * place(layout, OUTPUT, PAGE / LINE)};
 }
 
 /* The case prepared once more, elsewhere; NULL where that would take longer than a warm-up, or cannot be done. What it

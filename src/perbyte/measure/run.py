@@ -229,9 +229,7 @@ class Measurement:
                     ways.states_s |= draws.take(drawn, max(share_ends, time.monotonic() + draws_s))
         self._after(epoch, cells, rest_s, first=first)
 
-    def _after(
-        self, epoch: EpochUnderWay, cells: Sequence[Cell], rest_s: float, *, first: bool
-    ) -> None:
+    def _after(self, epoch: EpochUnderWay, cells: Sequence[Cell], rest_s: float, *, first: bool) -> None:
         """Note what an epoch that has ended took, and store it; `rest_s` from its last round on."""
         self._telling.end_epoch()
         starts = self._budget.starts_of(cell.process for cell in cells)

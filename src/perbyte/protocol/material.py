@@ -23,8 +23,8 @@ _MIX = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 _FNV_BASIS = 0xCBF29CE484222325
 _FNV_PRIME = 0x100000001B3
 _MASK = 2**64 - 1
-_FIELD = 21
-STEPS = (1717937, 1407290, 1152806)  # 0.8191725, 0.6710436 and 0.5497005 times 2^21
+_FIELD = 15
+STEPS = (28071, 24048, 20601, 17649)  # 0.8566749, 0.7338919, 0.6287067 and 0.5385973 times 2^15
 LAYOUT_BITS = _FIELD * len(STEPS)
 
 
@@ -112,9 +112,9 @@ def additional_data(seed: int) -> bytes:
 def further_layout(layout: int, forks: int) -> int:
     """Return the layout that comes `forks` forks after `layout`: where a fork lays stack, state and buffers (SPEC 7).
 
-    A layout has three parts of 21 bits, fractions of a page for stack, heap and buffers, the lowest first. Each fork
-    adds a step to each, so that few forks see all places: the steps are the inverse powers of the root of x^4 = x + 1,
-    which generalise the golden section to three dimensions (an additive recurrence, Niederreiter, "Random Number
+    A layout has four parts of 15 bits, fractions of a page for stack, heap, input and output, the lowest first. Each
+    fork adds a step to each, so that few forks see all places: the steps are the inverse powers of the root of
+    x^5 = x + 1, which generalise the golden section to four dimensions (an additive recurrence, Niederreiter, "Random Number
     Generation and Quasi-Monte Carlo Methods", 1992, chapter 3). With a random first layout an epoch's mean is without
     bias.
     """
