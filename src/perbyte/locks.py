@@ -128,10 +128,18 @@ def cores_held(
 ) -> Iterator[None]:
     """Hold the right to measure on `cores` of this machine, waiting for each until nobody else has it.
 
-    All users of a machine share these locks, whatever their `PERBYTE_HOME`. `waiting` is told once for each core that
-    is held: its number, and who holds it. Every holder takes its cores in the order of their numbers, so no two wait
-    for each other. Where no lock can be made, nobody is kept away.
+    All users of a machine share these locks, whatever their `PERBYTE_HOME`. `waiting` is told once of each process that
+    is waited for: the number of a core that it holds, and who it is. Every holder takes its cores in the order of their
+    numbers, so no two wait for each other. Where no lock can be made, nobody is kept away.
     """
+    told = set[str]()
+
+    def say_once(core: int, holder: str) -> None:
+        process = holder.partition(",")[0]
+        if waiting and process not in told:
+            waiting(core, holder)
+        told.add(process)
+
     with contextlib.ExitStack() as held:
         for core in sorted(set(cores)):
             home = places.locks_home()
@@ -141,16 +149,12 @@ def cores_held(
             except OSError:
                 continue
             held.callback(lock.release)
-            lock.wait(what, partial(waiting, core) if waiting else _unheard)
+            lock.wait(what, partial(say_once, core))
         yield
 
 
 def _place_of(core: int) -> Path:
     return places.locks_home() / f"perbyte-core-{core}.lock"
-
-
-def _unheard(_holder: str) -> None:
-    """Nobody wants to know who has a lock."""
 
 
 def _user() -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perbyte.measure.rounds import MOST_BURSTS, NORMAL_QUARTILES, Tally
@@ -45,6 +45,16 @@ class _Known:
     bursts: list[int] = field(default_factory=list)
     burst_s: float = 0.0
     sample_s: float = 0.0
+    seen: float = 0.0  # the relative variance of the means
+    between: float = 0.0  # that between processes: of the means, less what bursts explain of it
+
+    def settle(self) -> None:
+        """Work out what follows from the epochs so far, once for all that is asked before the next."""
+        if len(self.means) < LEAST_EPOCHS:
+            return
+        means = np.array(self.means)
+        self.seen = float(means.var(ddof=1)) / float(means.mean()) ** 2
+        self.between = max(self.seen - _mean(self.within) / _mean(self.bursts), 0.0)
 
     def drawn(self, own: float, common: float) -> float:
         """A variance of its own, drawn towards that which cells have in common."""
@@ -91,17 +101,18 @@ class Nesting:
             known = self._known[cell]
             known.means.append(mean)
             known.within.append(_variance(medians) / mean**2)
-            known.samples.append(statistics.fmean(tally.scatter) / mean**2 if tally.scatter else 0.0)
+            known.samples.append(_mean(tally.scatter) / mean**2 if tally.scatter else 0.0)
             known.bursts.append(len(tally.medians))
             known.sample_s = tally.sampling_s / max(tally.samples, 1)
             known.burst_s = max(tally.spent_s - tally.sampling_s, 0.0) / tally.bursts
+            known.settle()
         grown = [known for known in self._known.values() if len(known.means) >= LEAST_EPOCHS]
         if grown:
             self._common = _Common(
-                means=statistics.median(map(_seen, grown)),
-                processes=statistics.median(map(_between, grown)),
-                bursts=statistics.median(statistics.fmean(known.within) for known in grown),
-                samples=statistics.median(statistics.fmean(known.samples) for known in grown),
+                means=statistics.median(known.seen for known in grown),
+                processes=statistics.median(known.between for known in grown),
+                bursts=statistics.median(_mean(known.within) for known in grown),
+                samples=statistics.median(_mean(known.samples) for known in grown),
             )
 
     def missing(self, cell: Cell, precision: float) -> int | None:
@@ -109,7 +120,7 @@ class Nesting:
         known, planned = self._grown(cell), self.variance(cell)
         if known is None or planned is None:
             return None
-        seen = known.drawn(_seen(known), self._common.means)
+        seen = known.drawn(known.seen, self._common.means)
         quantile = MIDMEAN_SPREAD_LIMIT * normal_quantile(0.5 + self._policy.level / 2)
         # epochs of fewer bursts are worth less than those to come
         return max(1, math.ceil(quantile**2 * planned / precision**2 - len(known.means) * planned / seen))
@@ -122,9 +133,9 @@ class Nesting:
         known, rounds = self._grown(cell), self.rounds(cell)
         if known is None or rounds is None:
             return None
-        seen = known.drawn(_seen(known), self._common.means)
-        between = min(known.drawn(_between(known), self._common.processes), seen)
-        return between + (seen - between) * min(1.0, statistics.fmean(known.bursts) / rounds)
+        seen = known.drawn(known.seen, self._common.means)
+        between = min(known.drawn(known.between, self._common.processes), seen)
+        return between + (seen - between) * min(1.0, _mean(known.bursts) / rounds)
 
     def cost_s(self, cell: Cell) -> float:
         """Return what the bursts that are planned for a cell take in an epoch; 0 while nothing is known."""
@@ -143,8 +154,8 @@ class Nesting:
         known = self._grown(cell)
         if known is None:
             return None
-        bursts = known.drawn(statistics.fmean(known.within), self._common.bursts)
-        processes = known.drawn(_between(known), self._common.processes)
+        bursts = known.drawn(_mean(known.within), self._common.bursts)
+        processes = known.drawn(known.between, self._common.processes)
         cheap = self._process_s / (known.burst_s + known.sample_s * self.samples(cell))
         wanted = min(math.sqrt(cheap * bursts / max(processes, TINY)), MOST_TIMES * cheap)
         return max(LEAST_BURSTS, min(MOST_BURSTS, round(wanted)))
@@ -154,9 +165,9 @@ class Nesting:
         known = self._grown(cell)
         if known is None or known.sample_s <= 0:
             return self._policy.burst_samples
-        samples = known.drawn(statistics.fmean(known.samples), self._common.samples)
+        samples = known.drawn(_mean(known.samples), self._common.samples)
         # what samples add is part of what bursts were seen to differ by
-        bursts = known.drawn(statistics.fmean(known.within), self._common.bursts)
+        bursts = known.drawn(_mean(known.within), self._common.bursts)
         wanted = math.sqrt(known.burst_s / known.sample_s * samples / max(bursts, TINY))
         return max(LEAST_SAMPLES, min(self._policy.burst_samples, math.ceil(wanted)))
 
@@ -178,11 +189,5 @@ def _variance(medians: Floats) -> float:
     return (midmean_spread(len(medians)) * spread) ** 2
 
 
-def _seen(known: _Known) -> float:
-    """The relative variance of the means of epochs."""
-    return statistics.variance(known.means) / statistics.fmean(known.means) ** 2
-
-
-def _between(known: _Known) -> float:
-    """The relative variance between processes: that of the means, less what bursts explain of it."""
-    return max(_seen(known) - statistics.fmean(known.within) / statistics.fmean(known.bursts), 0.0)
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)

@@ -47,7 +47,7 @@ from perbyte.runners.session import TimeLimits
 from perbyte.stats.run_figures import make_run_figures
 
 MOST_CONFIRM_S = 1.0  # of another runner's time, to confirm how many calls a runner says that it has made
-STORING_SHARE = 0.03  # of a run's time, that ordering what is stored may take before its end
+STORING_SHARE = 0.01  # of a run's time, that ordering what is stored may take before its end
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,9 +114,9 @@ def further_layout(layout: int, forks: int) -> int:
 
     A layout has four parts of 15 bits, fractions of a page for stack, heap, input and output, the lowest first. Each
     fork adds a step to each, so that few forks see all places: the steps are the inverse powers of the root of
-    x^5 = x + 1, which generalise the golden section to four dimensions (an additive recurrence, Niederreiter, "Random Number
-    Generation and Quasi-Monte Carlo Methods", 1992, chapter 3). With a random first layout an epoch's mean is without
-    bias.
+    x^5 = x + 1, which generalise the golden section to four dimensions (an additive recurrence, Niederreiter, "Random
+    Number Generation and Quasi-Monte Carlo Methods", 1992, chapter 3). With a random first layout an epoch's mean is
+    without bias.
     """
     parts = (
         ((layout >> place * _FIELD) + forks * step) % (1 << _FIELD) << place * _FIELD

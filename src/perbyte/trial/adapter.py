@@ -220,8 +220,9 @@ class _Writer:
         begins = [self.calls["nonce"]] if "nonce" in self.calls and not call.has("nonce") else []
         given = (call, *begins, *([key] if key and not call.has("key") else []))
         if self.algorithm.nonce_bytes and operation != "mac" and not any(each.has("nonce") for each in given):
+            shown = f"{call.function}({', '.join(call.roles)})"
             raise UsageError(
-                f"{call.function}: no parameter is the nonce of {self.algorithm.id}, and no function sets it",
+                f"{shown}: no parameter is the nonce of {self.algorithm.id}, and no function sets it",
                 hint="nonce=NAME, or its parameter: --signature STEP=...,nonce,...",
             )
         if call.has("key"):
