@@ -117,9 +117,16 @@ def waiting_text(core: int, holder: str) -> str:
 
 
 def held_cores(cores: Sequence[int]) -> list[str]:
-    """Who has to be waited for, a line for each of `cores` that somebody measures on now. Waits for nobody."""
-    places_of = ((core, _place_of(core)) for core in sorted(set(cores)))
-    return [waiting_text(core, holder) for core, place in places_of if (holder := held_by(place))]
+    """Who has to be waited for, a line for each process that measures on one of `cores` now. Waits for nobody."""
+    lines: dict[str, str] = {}
+    for core in sorted(set(cores)):
+        if holder := held_by(_place_of(core)):
+            lines.setdefault(_process_of(holder), waiting_text(core, holder))
+    return list(lines.values())
+
+
+def _process_of(holder: str) -> str:
+    return holder.partition(",")[0]
 
 
 @contextlib.contextmanager
@@ -135,10 +142,9 @@ def cores_held(
     told = set[str]()
 
     def say_once(core: int, holder: str) -> None:
-        process = holder.partition(",")[0]
-        if waiting and process not in told:
+        if waiting and _process_of(holder) not in told:
             waiting(core, holder)
-        told.add(process)
+        told.add(_process_of(holder))
 
     with contextlib.ExitStack() as held:
         for core in sorted(set(cores)):
