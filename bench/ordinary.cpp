@@ -263,6 +263,9 @@ int main(int argc, char **argv)
 		byte = static_cast<unsigned char>(random());
 	for (auto &byte : nonce)
 		byte = static_cast<unsigned char>(random());
+	/* other programs have allocated other things before; the library's state begins where that leaves off */
+	void *volatile before = malloc(random() % PAGE);
+	(void)before;
 	unsigned grain = std::max(1u, unsigned(atoi(argv[5])));
 	auto anywhere = [&] {
 		return static_cast<unsigned char *>(aligned_alloc(PAGE, 2 * MOST)) +
