@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from perbyte.measure.cores import LEAST_S, SHARE, Aside, Share, kept_awake, programs_running
+from perbyte.protocol.messages import Measure
 from perbyte.runners import find
 from perbyte.runners.session import Session
 
@@ -135,9 +136,8 @@ def long_burst(session: Session, handle: int, calls: int = 0, seconds: float = 0
     from perbyte.model import Cell
 
     cell = Cell("reference", "probe-imul", "run", 64, "stream/1")
-    asked = session.send_measure(
-        handle, cell=cell, epoch=0, round=1, samples=4000, limit_ms=60.0, calls=calls, warm_us=0.0
-    )
+    request = Measure(id=session.next_id(), handle=handle, samples=4000, limit_ms=60.0, calls=calls)
+    asked = session.send_measure(request, cell=cell, epoch=0, round=1)
     with Aside() as aside:  # whoever shares the core sees nothing of a stretch
         aside.leave(next(iter(os.sched_getaffinity(session.process.pid))))
         end = time.monotonic() + seconds

@@ -110,13 +110,13 @@ def test_without_a_layout_forks_lie_where_their_process_does(spec, told):
 
 
 def test_a_fork_lies_where_it_was_told_to_and_says_so(spec):
-    asked = (16, 32, 48, 1040)
+    asked = "16,32,48,1040"
     with Session(spec) as session:
         session.hello()
         first = take(session, "aes-128-cbc", places=asked, warm_us=10e3, warm_least_us=10e3)
-        moved = take(session, "aes-128-cbc", places=(1616, 32, 48, 64), warm_us=10e3, warm_least_us=10e3)
+        moved = take(session, "aes-128-cbc", places="1616,32,48,64", warm_us=10e3, warm_least_us=10e3)
         with pytest.raises(RunnerRefused, match="four numbers of bytes below 4096") as refused:
-            take(session, "aes-128-cbc", places=(1, 2, 3, 4096))
+            take(session, "aes-128-cbc", places="1,2,3,4096")
         assert refused.value.code == "malformed"
         assert not take(session, "aes-128-cbc").placed, "nobody asked"
     stack, _, data, result, library, caller = first.placed

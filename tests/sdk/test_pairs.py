@@ -11,8 +11,8 @@ import pytest
 from perbyte import places
 from perbyte.errors import RunnerRefused
 from perbyte.model import Cell
-from perbyte.model.leak import Contrast
 from perbyte.protocol.material import pair_secrets
+from perbyte.protocol.messages import TakePairs
 from perbyte.runners.locate import read_spec
 from perbyte.runners.pairs import take_pairs
 from perbyte.runners.session import Session
@@ -56,8 +56,10 @@ def take(session, algorithm, operation, contrast, **how):
     handle = session.prepare(algorithm, operation, "message/1", 32, seed=1)
     cell = Cell("secretive", algorithm, operation, 32, "message/1")
     before = session.check_calls(handle, 1).digest
+    role, first, second = contrast
     how = {"pairs": PAIRS, "limit_ms": 10000.0, "seed": 3, **how}
-    taken = take_pairs(session, handle, cell=cell, epoch=0, round=0, contrast=Contrast(*contrast), **how)
+    request = TakePairs(id=session.next_id(), handle=handle, role=role, first=first, second=second, **how)
+    taken = take_pairs(session, request, cell=cell, epoch=0, round=0)
     assert session.check_calls(handle, 1).digest == before
     return taken
 

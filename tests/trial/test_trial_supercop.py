@@ -13,6 +13,7 @@ from perbyte.app.supercop import MEASURED, Way, build_group
 from perbyte.catalogue import load
 from perbyte.model import Cell
 from perbyte.model.leak import Contrast
+from perbyte.protocol.messages import TakePairs
 from perbyte.runners import RunnerSpec, Session
 from perbyte.runners.pairs import take_pairs
 from perbyte.trial import supercop_tree
@@ -232,5 +233,14 @@ def test_all_that_is_given_is_aligned_wherever_buffers_are_asked_to_lie(tmp_path
                 assert (audited.failures, audited.forged) == (0, audited.refused)
                 cell = Cell("picky", "aes-128-gcm", operation, size, "rekey/1")
                 for contrast in contrasts:
-                    how = {"epoch": 0, "round": 0, "seed": 3, "pairs": 4, "limit_ms": 1000.0}
-                    take_pairs(session, handle, cell=cell, contrast=contrast, **how)
+                    request = TakePairs(
+                        id=session.next_id(),
+                        handle=handle,
+                        seed=3,
+                        role=contrast.role,
+                        first=contrast.first,
+                        second=contrast.second,
+                        pairs=4,
+                        limit_ms=1000.0,
+                    )
+                    take_pairs(session, request, cell=cell, epoch=0, round=0)

@@ -16,6 +16,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from typing import Any
+
+from msgspec import UNSET
 
 from perbyte.catalogue import load
 from perbyte.errors import RunnerError, RunnerTimedOut
@@ -36,6 +39,7 @@ from perbyte.measure.sessions import (
 from perbyte.measure.validation import Validation
 from perbyte.model import Algorithm, Calibration, Cell, Failure, Policy, Process, RunnerIdentity
 from perbyte.model.leak import Contrast, LeakFigure
+from perbyte.protocol.messages import TakePairs
 from perbyte.runners.pairs import TakenPairs, take_pairs
 from perbyte.runners.session import Session
 from perbyte.stats.clean import own_quiet
@@ -234,41 +238,28 @@ class Leaks:
 
     def _of_class(self, place: _Place, handle: int, case: LeakCase, which: int) -> TakenPairs:
         """A burst of calls of one class."""
-        return take_pairs(
-            place.session,
-            handle,
-            cell=case.cell,
-            epoch=place.epoch,
-            round=0,
-            contrast=case.contrast,
-            seed=secrets.randbits(64),
-            pairs=BURST_PAIRS,
-            limit_ms=BLOCK_MS,
-            warm=True,
-            only=which,
-        )
+        seed = secrets.randbits(64)
+        request = pairs_request(place.session, handle, case.contrast, seed, BLOCK_MS, warm=True, only=which)
+        return take_pairs(place.session, request, cell=case.cell, epoch=place.epoch, round=0)
 
     def _burst(self, place: _Place, handle: int, case: LeakCase, number: int, limit_ms: float) -> None:
         contrast, policy, null = case.contrast, self.policy, number % NULL_ONE_IN == NULL_ONE_IN - 1
         calibration, epoch = place.calibration, place.epoch
         quiet = own_quiet(calibration, policy)
         seed = random.Random(f"{self.seed}/{case.name}/{epoch}/{number}").getrandbits(64)
-        taken = take_pairs(
+        request = pairs_request(
             place.session,
             handle,
-            cell=case.cell,
-            epoch=epoch,
-            round=number,
-            contrast=Contrast(contrast.role, contrast.second, contrast.second) if null else contrast,
-            seed=seed,
-            pairs=BURST_PAIRS,
-            limit_ms=limit_ms,
-            warm=not case.cold,
-            evict_bytes=max(EVICTED_BYTES, EVICTED_TIMES * own_cache_bytes()) if case.cold else 0,
-            contention_floor=quiet.floor,
+            Contrast(contrast.role, contrast.second, contrast.second) if null else contrast,
+            seed,
+            limit_ms,
+            warm=UNSET if case.cold else True,
+            evict_bytes=max(EVICTED_BYTES, EVICTED_TIMES * own_cache_bytes()) if case.cold else UNSET,
+            contention_floor=quiet.floor or UNSET,
             contention_tolerance=quiet.tolerance(policy),
             patience=PATIENCE[calibration.contention_probe],
         )
+        taken = take_pairs(place.session, request, cell=case.cell, epoch=epoch, round=number)
         length = secret_bytes(case.cell, contrast)
         drawn = Drawn(seed, length) if length else None
         pairs = pair_samples(taken.burst, taken.order, calibration, policy, drawn)
@@ -298,6 +289,23 @@ def unfit(cells: Sequence[Cell], survey: Survey, policy: Policy) -> list[Failure
                 faults += [Failure("absent", cell.runner, str(error), cell.address) for cell in of_process]
         there = [cell for cell in cells if sessions.runs(cell.process)]
         return faults + list(Validation(load(), sessions).examine(there).failures)
+
+
+def pairs_request(
+    session: Session, handle: int, contrast: Contrast, seed: int, limit_ms: float, **fields: Any
+) -> TakePairs:
+    """The request for a burst of pairs; `fields`: more of `messages.TakePairs`."""
+    return TakePairs(
+        id=session.next_id(),
+        handle=handle,
+        seed=seed,
+        role=contrast.role,
+        first=contrast.first,
+        second=contrast.second,
+        pairs=BURST_PAIRS,
+        limit_ms=limit_ms,
+        **fields,
+    )
 
 
 class _ProcessEnded(Exception):

@@ -16,8 +16,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from msgspec import UNSET
+
 from perbyte.errors import RunnerRefused
-from perbyte.measure.rounds import PATIENCE
+from perbyte.measure.rounds import burst_request
 from perbyte.measure.sessions import Sessions, material_seed
 from perbyte.measure.ways import Cut
 from perbyte.measure.witness import Witness, clock_hz
@@ -129,23 +131,20 @@ class Looks:
         """
         calibration, policy = sessions.calibrations[audit.cell.process], self._policy
         quiet = own_quiet(calibration, policy)
-        taken = sessions.of(audit.cell).measure(
+        session = sessions.of(audit.cell)
+        request = burst_request(
+            session,
             sessions.handle(audit.cell),
-            cell=audit.cell,
-            epoch=audit.epoch,
-            round=0,
+            policy,
+            calibration,
+            quiet,
             samples=LIKE_SAMPLES,
             clean=LIKE_SAMPLES // 2,
-            limit_ms=policy.burst_limit_ms,
             calls=calls,
-            sample_us=policy.sample_us,
-            contention_floor=quiet.floor,
-            contention_tolerance=quiet.tolerance(policy),
-            clock_tolerance=policy.clock_tolerance,
-            patience=PATIENCE[calibration.contention_probe],
-            warm_us=policy.warm_us,
-            warm_least_us=policy.warm_least_us,
+            least_us=policy.warm_least_us,
         )
+        asked = session.send_measure(request, cell=audit.cell, epoch=audit.epoch, round=0)
+        taken = session.receive_measure(asked)
         judged = judge_samples([taken.burst], calibration, policy, quiet)
         clean = judged.values[judged.clean]
         if len(clean) < LIKE_SAMPLES // 4:
@@ -181,7 +180,7 @@ class Looks:
             limit_ms=_LIMIT_MS,
             calls=calls,
             sample_us=self._policy.sample_us,
-            piece_bytes=piece_bytes,
+            piece_bytes=piece_bytes or UNSET,
         )
 
     def chain(self, sessions: AuditPlace, audit: Audit, *, turned: bool) -> Audit:

@@ -47,8 +47,9 @@ class PairsAudit:
         """Add what a call of a loop takes by the kernel's account. Raises RunnerError."""
 
         def cpu_s(calls: int) -> tuple[float, Burst]:
-            asked = {"cell": cell, "epoch": 0, "round": 0, "samples": 1, "limit_ms": 60e3, "calls": calls}
-            taken = session.measure(handle, **asked)
+            taken = session.measure(
+                handle, cell=cell, epoch=0, round=0, samples=1, limit_ms=60e3, calls=calls
+            )
             return taken.cpu_s, taken.burst
 
         _, single = cpu_s(1)

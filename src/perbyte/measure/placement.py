@@ -23,7 +23,7 @@ from typing import Literal
 
 from perbyte.errors import RunnerError, RunnerRefused
 from perbyte.measure.learnt import Learnt, recall
-from perbyte.measure.rounds import PATIENCE
+from perbyte.measure.rounds import burst_request
 from perbyte.measure.sessions import CALIBRATION_MS, PATIENCE_MS, STARTING_FAILS, draw_offset
 from perbyte.model import Calibration, Cell, Policy, Process
 from perbyte.model.placement import PAGE_BYTES, MemoryPlace, Placement
@@ -192,29 +192,25 @@ class PlaceDrawing:
 
     def _burst(self, cell: Cell, spot: _Spot, calls: int) -> int:
         """Take a burst at a place, again where others were at work; how many calls a sample has from now on."""
-        process, policy = spot.process, self.policy
+        process, session, policy = spot.process, spot.process.session, self.policy
         quiet = own_quiet(process.calibration, policy)
-        for _ in range(TRIES if process.session.alive else 0):
+        for _ in range(TRIES if session.alive else 0):
             try:
-                taken = process.session.measure(
+                request = burst_request(
+                    session,
                     process.handle,
-                    cell=cell,
-                    epoch=process.number,
-                    round=len(spot.costs),
+                    policy,
+                    process.calibration,
+                    quiet,
                     samples=SAMPLES,
                     clean=CLEAN,
-                    limit_ms=policy.burst_limit_ms,
                     calls=calls,
-                    sample_us=policy.sample_us,
-                    contention_floor=quiet.floor,
-                    contention_tolerance=quiet.tolerance(policy),
-                    clock_tolerance=policy.clock_tolerance,
-                    patience=PATIENCE[process.calibration.contention_probe],
-                    warm_us=policy.warm_us,
-                    warm_least_us=policy.warm_least_us,
+                    least_us=policy.warm_least_us,
                     forks=1,
-                    places=spot.places,
+                    places=",".join(map(str, spot.places)),
                 )
+                asked = session.send_measure(request, cell=cell, epoch=process.number, round=len(spot.costs))
+                taken = session.receive_measure(asked)
             except RunnerRefused:
                 raise
             except RunnerError:

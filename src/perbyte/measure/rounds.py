@@ -16,7 +16,9 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from msgspec import UNSET
 
 from perbyte.errors import RunnerError
 from perbyte.measure.budget import Timing
@@ -24,6 +26,7 @@ from perbyte.measure.cores import Aside, Share
 from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of
 from perbyte.measure.ways import FULL_ROUND, LARGE_BYTES, Ways, cut_calls, first_piece
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
+from perbyte.protocol import messages
 from perbyte.protocol.material import LAYOUT_BITS, further_layout
 from perbyte.runners.session import Session
 from perbyte.runners.taken import AskedBurst, TakenBursts, UnreadBursts
@@ -49,6 +52,42 @@ LONG_BURSTS = 4  # a call that outlasts so many bursts gets few, spread over the
 QUESTIONS = (1, 3, 5, 9, 17, 33, 65)
 NORMAL_QUARTILES = 1.349  # standard deviations between the quartiles of a normal distribution
 _BURSTS_TO_STOP = 4
+
+
+def burst_request(
+    session: Session,
+    handle: int,
+    policy: Policy,
+    calibration: Calibration,
+    quiet: Quiet,
+    *,
+    samples: int,
+    clean: int,
+    calls: int,
+    least_us: float,
+    **fields: Any,
+) -> messages.Measure:
+    """The request for a burst as all are taken that count: warmed, judged by its probes, waiting for a quiet core.
+
+    `least_us`: where it is not 0, calls end to be untimed once the core is warm, after so long; else they are made for
+    the whole of `policy.warm_us`. `fields`: more of `messages.Measure`.
+    """
+    return messages.Measure(
+        id=session.next_id(),
+        handle=handle,
+        samples=samples,
+        clean=clean,
+        limit_ms=policy.burst_limit_ms,
+        calls=calls,
+        sample_us=policy.sample_us,
+        contention_floor=quiet.floor,
+        contention_tolerance=quiet.tolerance(policy),
+        clock_tolerance=policy.clock_tolerance,
+        patience=PATIENCE[calibration.contention_probe],
+        warm_us=policy.warm_us or UNSET,
+        warm_least_us=least_us if policy.warm_us and least_us else UNSET,
+        **fields,
+    )
 
 
 @dataclass(slots=True)
@@ -269,33 +308,29 @@ class EpochUnderWay:
         if not self.sessions.revive(cell.process):
             self._lose(cell, Failure("crashed", cell.runner, BROKE_OFF, cell.address))
             return
-        policy, tally = self.policy, self.tallies[cell]
+        tally = self.tallies[cell]
         calls = 1 if piece_bytes else tally.calls or self.ways.fixed_calls.get(cell, 0)
         try:
             session, handle = self.sessions.of(cell), self.sessions.handle(cell)
             quiet, samples = self._quiet(cell.process), self.most_samples(cell)
             began = time.monotonic()
             self.aside.leave(self.core_of(cell.process))
-            asked = session.send_measure(
+            forked = self._forks(cell) and not piece_bytes
+            request = burst_request(
+                session,
                 handle,
-                cell=cell,
-                epoch=self.number,
-                round=round_number,
+                self.policy,
+                self.sessions.calibrations[cell.process],
+                quiet,
                 samples=samples,
                 clean=math.ceil(CLEAN_SHARE * samples),
-                limit_ms=policy.burst_limit_ms,
                 calls=calls,
-                sample_us=policy.sample_us,
-                contention_floor=quiet.floor,
-                contention_tolerance=quiet.tolerance(policy),
-                clock_tolerance=policy.clock_tolerance,
-                patience=PATIENCE[self.sessions.calibrations[cell.process].contention_probe],
-                piece_bytes=piece_bytes,
-                warm_us=policy.warm_us,
-                warm_least_us=self.ways.warmth.least_us(round_number),
-                forks=bursts if self._forks(cell) and not piece_bytes else 0,
-                layout=self._layout(cell, round_number),
+                least_us=self.ways.warmth.least_us(round_number),
+                piece_bytes=piece_bytes or UNSET,
+                forks=bursts if forked else UNSET,
+                layout=self._layout(cell, round_number) if forked else UNSET,
             )
+            asked = session.send_measure(request, cell=cell, epoch=self.number, round=round_number)
         except RunnerError as error:
             self._lose_by(cell, error)
             return

@@ -31,6 +31,7 @@ from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import STARTING_FAILS, failure_of, incorrect
 from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
 from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
+from perbyte.protocol.messages import Measure
 from perbyte.runners.session import Session
 from perbyte.stats.arrays import np
 from perbyte.stats.clean import clean_mask
@@ -165,14 +166,17 @@ class States:
                 for cell in fitting if turn % 2 else fitting[::-1]:
                     asked = [
                         session.send_measure(
-                            handle,
+                            Measure(
+                                id=session.next_id(),
+                                handle=handle,
+                                samples=BURST_SAMPLES,
+                                limit_ms=BURST_MS,
+                                sample_us=policy.sample_us,
+                                warm_us=policy.warm_us,
+                            ),
                             cell=cell,
                             epoch=self.epoch.number,
                             round=turn,
-                            samples=BURST_SAMPLES,
-                            limit_ms=BURST_MS,
-                            sample_us=policy.sample_us,
-                            warm_us=policy.warm_us,
                         )
                         for session, handle in opened[: cell.threads]
                     ]

@@ -318,19 +318,26 @@ class Watch(RunnerRequest, frozen=True, kw_only=True, tag="watch"):
 
 
 class Measure(RunnerRequest, frozen=True, kw_only=True, tag="measure"):
-    """Take a burst of samples."""
+    """Take a burst of up to `samples` samples, `clean` clean ones, in `limit_ms` milliseconds (SPEC 7).
+
+    `contention_floor` is in core cycles. `piece_bytes`: the length of the pieces that a call is cut into, if the runner
+    can do that. `warm_us`: for how long short calls are made before the first sample, at the most; from `warm_least_us`
+    on they end where the core is warm. `forks`: so many bursts by forks of the process, if it can, which draw their
+    places in memory from `layout` or are told them by `places`: the bytes of a page by which stack and heap are moved,
+    and where input and output begin.
+    """
 
     answer = MeasureAnswer
     handle: Integer
     samples: Annotated[int, Meta(ge=1, le=2**31 - 1)]
-    clean: Count
+    clean: Count = 0
     limit_ms: Quantity
-    calls: Count
-    sample_us: Quantity
-    contention_floor: Quantity
-    contention_tolerance: Quantity
-    clock_tolerance: Quantity
-    patience: Count
+    calls: Count = 0
+    sample_us: Quantity = 50.0
+    contention_floor: Quantity = 0.0
+    contention_tolerance: Quantity = 0.01
+    clock_tolerance: Quantity = 0.005
+    patience: Count = 0
     piece_bytes: Count | UnsetType = UNSET
     warm_us: Quantity | UnsetType = UNSET
     warm_least_us: Quantity | UnsetType = UNSET
@@ -364,7 +371,8 @@ class CountCalls(RunnerRequest, frozen=True, kw_only=True, tag="count"):
 class TakePairs(RunnerRequest, frozen=True, kw_only=True, tag="pairs"):
     """Take pairs of single calls that differ in a secret: in `role`, of the class `first` and of the class `second`.
 
-    `only`: all calls are of the first class (0), or of the second (1).
+    Secrets and order follow from `seed`. `warm`: a call on a secret of neither class precedes each sample.
+    `evict_bytes` of memory are read before each. `only`: all calls are of the first class (0), or of the second (1).
     """
 
     answer = PairsAnswer

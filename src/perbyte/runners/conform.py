@@ -240,7 +240,7 @@ def _clock(asked: _Asked) -> Iterator[Complaint]:
         operation = asked.rng.choice(rows)
         size = fitting_size(session, operation)
         handle = prepare(session, operation, size)
-        burst = {"cell": _cell(session, operation, size), "epoch": 0, "round": 0}
+        burst: dict[str, Any] = {"cell": _cell(session, operation, size), "epoch": 0, "round": 0}
         for samples, limit_ms in ((1, 1000), (25, 60_000), (1000, 0), (3, 0)):
             taken = session.measure(handle, **burst, samples=samples, limit_ms=limit_ms, calls=1)
             if limit_ms and len(taken.burst) != samples:

@@ -5,10 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from msgspec import UNSET
-
 from perbyte.model.cell import Cell
-from perbyte.model.leak import Contrast
 from perbyte.model.sample import Burst
 from perbyte.protocol import messages
 from perbyte.runners.session import Session
@@ -33,47 +30,12 @@ class TakenPairs:
 
 
 def take_pairs(
-    session: Session,
-    handle: int,
-    *,
-    cell: Cell,
-    epoch: int,
-    round: int,
-    contrast: Contrast,
-    seed: int,
-    pairs: int,
-    limit_ms: float,
-    warm: bool = False,
-    evict_bytes: int = 0,
-    only: int | None = None,
-    contention_floor: float = 0.0,
-    contention_tolerance: float = 0.01,
-    patience: int = 0,
+    session: Session, request: messages.TakePairs, *, cell: Cell, epoch: int, round: int
 ) -> TakenPairs:
-    """Take up to `pairs` pairs for up to `limit_ms` milliseconds.
-
-    Their secrets and their order follow from `seed`. `warm`: a call on a secret of neither class precedes each sample.
-    `evict_bytes` of memory are read before each (0: none). `only`: of this class alone. Raises RunnerRefused
-    (`unsupported`, `unknown-verb`...).
-    """
-    request = messages.TakePairs(
-        id=session.next_id(),
-        handle=handle,
-        seed=seed,
-        role=contrast.role,
-        first=contrast.first,
-        second=contrast.second,
-        pairs=pairs,
-        limit_ms=limit_ms,
-        warm=warm or UNSET,
-        evict_bytes=evict_bytes or UNSET,
-        only=UNSET if only is None else only,
-        contention_floor=contention_floor or UNSET,
-        contention_tolerance=contention_tolerance,
-        patience=patience,
-    )
+    """Take pairs of calls of `cell`. Raises RunnerRefused (`unsupported`, `unknown-verb`...)."""
+    limit = request.limit_ms / 1000 + session.limits.measure + CALL_S
     began, began_cpu_s = time.monotonic(), session.process.cpu_s()
-    answer = session.ask(request, messages.PairsAnswer, limit_ms / 1000 + session.limits.measure + CALL_S)
+    answer = session.ask(request, messages.PairsAnswer, limit)
     wall_s, cpu_s = time.monotonic() - began, session.process.cpu_s() - began_cpu_s
     burst = Burst(
         cell=cell, epoch=epoch, round=round, calls=1, waits=answer.waits, **columns_of(answer, slice(None))

@@ -307,63 +307,16 @@ class Session:
         request = messages.Watch(id=self.next_id(), limit_ms=limit_ms)
         return self.ask(request, messages.WatchAnswer, limit_ms / 1000 + self.limits.calibrate)
 
-    def measure(self, handle: int, **what: Any) -> TakenBursts:
-        """Take a burst; parameters as `send_measure` has them."""
-        return self.receive_measure(self.send_measure(handle, **what))
+    def measure(self, handle: int, *, cell: Cell, epoch: int, round: int, **fields: Any) -> TakenBursts:
+        """Take a burst; `fields` are those of `messages.Measure`."""
+        request = messages.Measure(id=self.next_id(), handle=handle, **fields)
+        return self.receive_measure(self.send_measure(request, cell=cell, epoch=epoch, round=round))
 
-    def send_measure(
-        self,
-        handle: int,
-        *,
-        cell: Cell,
-        epoch: int,
-        round: int,
-        samples: int,
-        limit_ms: float,
-        clean: int = 0,
-        calls: int = 0,
-        sample_us: float = 50.0,
-        contention_floor: float = 0.0,
-        contention_tolerance: float = 0.01,
-        clock_tolerance: float = 0.005,
-        patience: int = 0,
-        piece_bytes: int = 0,
-        warm_us: float = 0.0,
-        warm_least_us: float = 0.0,
-        forks: int = 0,
-        layout: int = 0,
-        places: tuple[int, int, int, int] | None = None,
-    ) -> AskedBurst:
-        """Ask for a burst of up to `samples` samples (`clean` clean ones, `limit_ms` milliseconds; see SPEC 7).
-
-        `contention_floor` is in core cycles. `piece_bytes`: where not 0, the length of the pieces that a call is cut
-        into, if the runner can do that. `warm_us`: for how long short calls are made before the first sample, at the
-        most; from `warm_least_us` on they end where the core is warm (0: they do not). `forks`: so many
-        bursts by forks of the process, if it can, which draw their places in memory from `layout` (0: they are the
-        process's); else one. `places`: instead of `layout`, the bytes of a page by which stack and heap are moved, and
-        where input and output begin.
-        Nothing else may be asked before `receive_measure` was given what this returns.
-        """
-        request = messages.Measure(
-            id=self.next_id(),
-            handle=handle,
-            samples=samples,
-            clean=clean,
-            limit_ms=limit_ms,
-            calls=calls,
-            sample_us=sample_us,
-            contention_floor=contention_floor,
-            contention_tolerance=contention_tolerance,
-            clock_tolerance=clock_tolerance,
-            patience=patience,
-            piece_bytes=piece_bytes or UNSET,
-            warm_us=warm_us or UNSET,
-            warm_least_us=warm_least_us if warm_us and warm_least_us else UNSET,
-            forks=forks or UNSET,
-            layout=layout if forks and layout else UNSET,
-            places=",".join(map(str, places)) if forks and places else UNSET,
-        )
-        limit = self.limits.measure + max(forks, 1) * (limit_ms / 1000 + self._work_s(handle, max(calls, 1)))
+    def send_measure(self, request: messages.Measure, *, cell: Cell, epoch: int, round: int) -> AskedBurst:
+        """Ask for a burst of `cell`. Nothing else may be asked before `receive_measure` was given what this returns."""
+        forks = request.forks or 1
+        work_s = self._work_s(request.handle, max(request.calls, 1))
+        limit = self.limits.measure + forks * (request.limit_ms / 1000 + work_s)
         asked = AskedBurst(cell, epoch, round, request, limit, self.process.cpu_s(), time.monotonic())
         self.process.send(encode(request))
         return asked
