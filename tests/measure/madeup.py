@@ -22,7 +22,7 @@ from perbyte.measure import audit
 from perbyte.measure.audit import Auditor
 from perbyte.measure.witness import Witness
 from perbyte.model import Audit, Burst, Calibration, Cell, Policy
-from perbyte.protocol.messages import AuditAnswer
+from perbyte.protocol.messages import AuditAnswer, Measure
 from perbyte.runners.taken import Chained, TakenBursts
 from perbyte.stats.audit import AuditVerdict, Printed, gross_lie, judge_audits
 from perbyte.stats.newdata import COPYING, surroundings
@@ -249,6 +249,14 @@ class Library:
         return TakenBursts(
             (burst,), "0" * 16, said_s, max(cpu_s, said_s) + away_s + 0.1 * self.machine.question_s
         )
+
+    def take(self, request: Measure, *, epoch: int, **_more: Any) -> TakenBursts:
+        """The same, by a request."""
+        return self.measure(request.handle, calls=request.calls, samples=request.samples, epoch=epoch)
+
+    def next_id(self) -> int:
+        """Requests have no numbers here."""
+        return 1
 
     def audit(
         self, _handle: int, *, seed: int, calls: int, control: bool = False, repeat: int = 0

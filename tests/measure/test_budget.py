@@ -55,7 +55,7 @@ def test_what_is_outside_costs_nothing(clock):
 
 def test_starts_of_promised_epochs_are_not_reserved(clock):
     budget = Budget(60.0)
-    budget.start_s[A16.process] = 10.0
+    budget.costs.start_s[A16.process] = 10.0
     assert budget.share_s([A16], 5, 5) == 12.0
     assert budget.share_s([A16], 5, 3) == pytest.approx((60 - 2 * 10) / 5)
 
@@ -64,8 +64,8 @@ def test_epochs_share_what_is_left_after_what_is_sure_to_come(clock):
     budget = Budget(60.0)
     assert budget.share_s([A16, B16], 3) == 20.0, "nothing is known yet"
     for process, took in ((A16.process, 1.0), (B16.process, 2.0)):
-        budget.start_s[process] = took
-    budget.rest_s, budget.closing_s = 0.5, 2.5
+        budget.costs.start_s[process] = took
+    budget.costs.ending_s, budget.costs.closing_s = 0.5, 2.5
     # three endings, two more starts of both, one closing
     assert budget.share_s([A16, A32, B16], 3) == pytest.approx((60 - 3 * 0.5 - 2 * 3.0 - 2.5) / 3)
     assert budget.share_s([A16], 1) == pytest.approx(60 - 0.5 - 2.5)
@@ -87,12 +87,12 @@ def test_epochs_share_what_is_left_after_what_is_sure_to_come(clock):
 )
 def test_cheap_cells_are_begun_first_as_far_as_they_fit(clock, left, fit):
     budget = Budget(left)
-    budget.start_s[A16.process] = 1.0
-    budget.start_s[B16.process] = 2.0
+    budget.costs.start_s[A16.process] = 1.0
+    budget.costs.start_s[B16.process] = 2.0
     for cell, took in ((A16, 0.3), (A32, 1.0), (B16, 3.0)):
-        budget.first_look_s[cell] = took
-    budget.rest_s = 0.5
-    budget.closing_s = 1.0
+        budget.costs.first_look_s[cell] = took
+    budget.costs.ending_s = 0.5
+    budget.costs.closing_s = 1.0
     assert budget.affordable([B16, A16, A32]) == fit
 
 
@@ -124,7 +124,8 @@ def test_a_run_learns_what_its_epochs_cost(lab):
     assert budget.share_s(cells, 2) < budget.left_s / 2
     budget.budget_s = budget.elapsed_s + 0.001
     assert budget.affordable(cells) == []
-    for known in (budget.start_s.values(), budget.first_look_s.values(), [budget.rest_s, budget.closing_s]):
+    costs = budget.costs
+    for known in (costs.start_s.values(), costs.first_look_s.values(), [costs.ending_s, costs.closing_s]):
         assert len(known) == 2
         assert min(known) > 0
 
@@ -180,12 +181,12 @@ def test_too_noisy_is_said_early_with_what_helps(monkeypatch):
     assert "--budget" in message
 
 
-def test_the_cells_within_reach_are_the_nearest_whose_epochs_all_fit(clock):
+def test_the_cells_that_are_completed_are_the_nearest_whose_epochs_all_fit(clock):
     budget = Budget(20.0)
-    budget.start_s[A16.process] = 1.0
-    budget.start_s[B16.process] = 1.0
+    budget.costs.start_s[A16.process] = 1.0
+    budget.costs.start_s[B16.process] = 1.0
     missing = {A16: 2, A32: 3, B16: 8}
-    assert budget.within_reach(missing, lambda cell: 1.0) == {A16, A32}, "B16's eight starts do not fit"
-    assert budget.within_reach(missing, lambda cell: 0.1) == {A16, A32, B16}
+    assert budget.completed(missing, lambda cell: 1.0) == {A16, A32}, "B16's eight starts do not fit"
+    assert budget.completed(missing, lambda cell: 0.1) == {A16, A32, B16}
     clock.now += 18.0
-    assert budget.within_reach(missing, lambda cell: 1.0) == set()
+    assert budget.completed(missing, lambda cell: 1.0) == set()

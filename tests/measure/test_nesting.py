@@ -6,8 +6,9 @@ import random
 
 import pytest
 
+from perbyte.measure.costs import Costs
 from perbyte.measure.nesting import LEAST_BURSTS, LEAST_EPOCHS, Nesting
-from perbyte.measure.rounds import Tally
+from perbyte.measure.tally import Tally
 from perbyte.model import Cell, Policy
 
 POLICY = Policy()
@@ -15,14 +16,16 @@ CELLS = [Cell("alpha", "aes-128-ecb", "encrypt", size, "stream/1") for size in r
 
 
 def learn(process_sd, burst_sd, *, bursts=8, epochs=30, process_s=0.004, burst_s=0.001, seed=1, cells=CELLS):
-    draw, nesting = random.Random(seed), Nesting(POLICY)
+    draw, costs = random.Random(seed), Costs()
+    nesting = Nesting(POLICY, costs)
     for _ in range(epochs):
         tallies = {}
         for cell in cells:
             process = 100 * (1 + draw.gauss(0, process_sd))
             medians = [process * (1 + draw.gauss(0, burst_sd)) for _ in range(bursts)]
             tallies[cell] = Tally(medians=medians, bursts=bursts, spent_s=bursts * burst_s)
-        nesting.note(tallies, len(cells) * (process_s + bursts * burst_s))
+        costs.note(tallies, first_look=4, epoch_s=len(cells) * (process_s + bursts * burst_s))
+        nesting.note(tallies)
     return nesting
 
 
@@ -40,7 +43,7 @@ def test_the_number_is_that_of_the_formula(process_sd, burst_sd, optimum):
 def test_nothing_is_said_before_a_few_epochs():
     nesting = learn(0.01, 0.001, epochs=LEAST_EPOCHS - 1)
     assert {nesting.rounds(cell) for cell in CELLS} == {None}
-    assert Nesting(POLICY).rounds(CELLS[0]) is None
+    assert Nesting(POLICY, Costs()).rounds(CELLS[0]) is None
 
 
 def test_a_cell_whose_processes_differ_most_gets_more_processes_and_fewer_bursts():
@@ -56,9 +59,11 @@ def test_few_epochs_of_a_cell_are_drawn_towards_the_others():
 
 
 def test_bursts_without_a_clean_sample_and_costs_of_nothing_do_no_harm():
-    nesting = Nesting(POLICY)
+    costs, tallies = Costs(), {CELLS[0]: Tally(medians=[0.0, 0.0]), CELLS[1]: Tally(medians=[5.0])}
+    nesting = Nesting(POLICY, costs)
     for _ in range(5):
-        nesting.note({CELLS[0]: Tally(medians=[0.0, 0.0]), CELLS[1]: Tally(medians=[5.0])}, 0.0)
+        costs.note(tallies, first_look=4, epoch_s=0.0)
+        nesting.note(tallies)
     assert nesting.rounds(CELLS[0]) is None is nesting.rounds(CELLS[1])
     assert learn(0.01, 0.01, burst_s=0.0).rounds(CELLS[0]) is None
 
@@ -70,6 +75,6 @@ def test_a_cell_far_from_its_precision_lacks_more_epochs_and_its_bursts_have_a_p
     # 1.96^2 of (0.02 / 0.0025)^2 are 246 epochs, less the 30 that were
     assert 100 <= far.missing(CELLS[0], goal) <= 350
     assert near.cost_s(CELLS[0]) == pytest.approx(near.rounds(CELLS[0]) * 0.001, rel=0.3)
-    unknown = Nesting(POLICY)
+    unknown = Nesting(POLICY, Costs())
     assert unknown.missing(CELLS[0], goal) is None
     assert unknown.cost_s(CELLS[0]) == 0.0

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from fake_scripts import fault, row
 
+from perbyte.measure.costs import Costs
 from perbyte.measure.reach import ENOUGH_EPOCHS, Reach, asked_for, within_reach
-from perbyte.measure.rounds import Tally
+from perbyte.measure.tally import Tally
 from perbyte.model import NOT_REACHED, Cell, Policy
 
 ASK = "*/aes-128-ecb@16+contract=message"
@@ -23,6 +24,13 @@ def tally(shortest_s, spent_s, bursts=4):
     return Tally(bursts=bursts, shortest_s=shortest_s, spent_s=spent_s)
 
 
+def after(tallies, epoch_s):
+    """What is reached of a budget of 5 s after an epoch."""
+    costs, policy = Costs(), Policy(budget_s=5.0, epochs=5)
+    costs.note(tallies, first_look=policy.looks[0], epoch_s=epoch_s)
+    return Reach(policy, 5.0, costs)
+
+
 def test_cheap_cells_come_first_and_twins_last():
     own = {DEAR: 8.0, TWIN: 0.5, CHEAP: 1.0}
     assert within_reach(own, 9.5) == {CHEAP, DEAR, TWIN}
@@ -33,14 +41,12 @@ def test_cheap_cells_come_first_and_twins_last():
 
 def test_a_slow_moment_of_the_host_costs_no_cell():
     """The bursts took a hundred times as long as the shortest of each, and the epoch a minute: all stay."""
-    reach = Reach(Policy(budget_s=5.0), 5.0)
-    reach.note({CHEAP: tally(0.01, 4.0), DEAR: tally(0.02, 8.0)}, {}, 60.0)
+    reach = after({CHEAP: tally(0.01, 4.0), DEAR: tally(0.02, 8.0)}, 60.0)
     assert reach.beyond([CHEAP, DEAR]) == {}
 
 
 def test_what_is_not_reached_says_what_would_reach_it():
-    reach = Reach(Policy(budget_s=5.0, epochs=5), 5.0)
-    reach.note({CHEAP: tally(0.01, 0.04), DEAR: tally(1.0, 4.0), TWIN: tally(1.0, 4.0)}, {}, 9.0)
+    reach = after({CHEAP: tally(0.01, 0.04), DEAR: tally(1.0, 4.0), TWIN: tally(1.0, 4.0)}, 9.0)
     beyond = reach.beyond([CHEAP, DEAR, TWIN])
     assert set(beyond) == {DEAR, TWIN}
     assert beyond[DEAR].kind == NOT_REACHED
@@ -49,15 +55,15 @@ def test_what_is_not_reached_says_what_would_reach_it():
         in beyond[DEAR].message
     )
     assert "--budget 45s would do" in beyond[DEAR].message
-    assert Reach(Policy(budget_s=5.0), None).beyond([CHEAP, DEAR]) == {}, "nothing was told"
+    assert Reach(Policy(budget_s=5.0), None, Costs()).beyond([CHEAP, DEAR]) == {}, "nothing was told"
 
 
 def test_a_run_that_takes_longer_than_told_ends_with_epochs_enough_for_an_interval():
-    reach = Reach(Policy(budget_s=20.0), 20.0)
+    reach = Reach(Policy(budget_s=20.0), 20.0, Costs())
     assert not reach.overdue(18.7, ENOUGH_EPOCHS)
     assert reach.overdue(18.8, ENOUGH_EPOCHS), "another epoch like those ends after more than 25 s"
     assert not reach.overdue(25.1, ENOUGH_EPOCHS - 1)
-    assert not Reach(Policy(), None).overdue(1e9, 100)
+    assert not Reach(Policy(), None, Costs()).overdue(1e9, 100)
 
 
 @pytest.mark.parametrize(("seconds", "asked"), [(0.2, 1), (4.1, 5), (44.1, 45), (101, 110), (1234, 1300)])

@@ -16,32 +16,23 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+from perbyte.measure.costs import Costs
 from perbyte.model import Cell, Process
 
 GRACE_S = 3.0  # what a plan may take beyond its budget in any case
 
 
 class Budget:
-    """The budget of one run. All times are wall clock seconds.
+    """The budget of one run. All times are wall clock seconds; what things cost is in `costs`."""
 
-    What is noted replaces what was noted before, because the machine's load of the last epoch tells most about the
-    next. Nothing is known before the first epoch; then all is taken to cost nothing.
-
-    `start_s`: what each process took to come up. `first_look_s`: what a cell's bursts up to the first look took.
-    `rest_s`: of an epoch besides starts, validation and rounds, for confirming, ending processes, storing. `closing_s`:
-    making the figures of all cells, which the end of the run needs once more.
-    """
-
-    def __init__(self, budget_s: float, before_s: float = 0.0) -> None:
+    def __init__(self, budget_s: float, before_s: float = 0.0, costs: Costs | None = None) -> None:
         """`before_s` was spent by an interrupted part of the run."""
         self.budget_s = budget_s
+        self.costs = costs or Costs()
         self._before_s = before_s
         self._began = time.monotonic()
         self._outside_s = 0.0
         self._left_at: float | None = None
-        self.start_s: dict[Process, float] = {}
-        self.first_look_s: dict[Cell, float] = {}
-        self.rest_s = self.closing_s = 0.0
 
     @property
     def elapsed_s(self) -> float:
@@ -69,45 +60,42 @@ class Budget:
         """Seconds left of the budget, never below 0."""
         return max(0.0, self.budget_s - self.elapsed_s)
 
-    def starts_of(self, processes: Iterable[Process]) -> dict[Process, float]:
-        """Seconds that each of `processes` took to come up, the last time; 0 where that is not known."""
-        return {process: self.start_s.get(process, 0.0) for process in processes}
-
     def share_s(self, cells: Iterable[Cell], epochs: int, free: int = 1) -> float:
         """Return the seconds of rounds that one of `epochs` equal epochs may take.
 
         The starts of the first `free` of them cost nothing, or are over.
         """
-        starts = sum(self.starts_of(cell.process for cell in cells).values())
-        reserved = self.closing_s + epochs * self.rest_s + max(0, epochs - free) * starts
+        costs = self.costs
+        reserved = costs.closing_s + epochs * costs.ending_s + max(0, epochs - free) * costs.starts_s(cells)
         return max(0.0, self.left_s - reserved) / epochs
 
-    def within_reach(self, missing: Mapping[Cell, int], cost_s: Callable[[Cell], float]) -> set[Cell]:
+    def completed(self, missing: Mapping[Cell, int], cost_s: Callable[[Cell], float]) -> set[Cell]:
         """Return the cells that can have all the epochs that each lacks in what is left, the nearest first.
 
         `cost_s`: what the bursts of a cell take in an epoch.
         """
-        left = self.left_s - self.closing_s
+        left = self.left_s - self.costs.closing_s
         cost, started, reached = 0.0, set[Process](), set[Cell]()
         for cell in sorted(missing, key=lambda cell: (missing[cell], cost_s(cell))):
             cost += missing[cell] * cost_s(cell)
             started.add(cell.process)
-            starts = sum(self.starts_of(started).values())
-            if cost + missing[cell] * (self.rest_s + starts) > left:
+            starts = sum(self.costs.starts_of(started).values())
+            if cost + missing[cell] * (self.costs.ending_s + starts) > left:
                 break
             reached.add(cell)
         return reached
 
     def affordable(self, cells: Sequence[Cell]) -> list[Cell]:
         """Return those of `cells`, in their order, of which another epoch fits into what is left; cheap first."""
-        left = self.budget_s - self.elapsed_s - self.closing_s - self.rest_s
+        costs = self.costs
+        left = self.budget_s - self.elapsed_s - costs.closing_s - costs.ending_s
         if left <= 0:
             return []
         started: set[Process] = set()
         chosen: set[Cell] = set()
-        for cell in sorted(cells, key=lambda cell: self.first_look_s.get(cell, 0.0)):
-            cost = self.first_look_s.get(cell, 0.0)
-            cost += 0.0 if cell.process in started else self.start_s.get(cell.process, 0.0)
+        for cell in sorted(cells, key=lambda cell: costs.first_look_s.get(cell, 0.0)):
+            cost = costs.first_look_s.get(cell, 0.0)
+            cost += 0.0 if cell.process in started else costs.starts_s([cell])
             if cost <= left:
                 left -= cost
                 started.add(cell.process)

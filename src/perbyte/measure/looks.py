@@ -143,8 +143,7 @@ class Looks:
             calls=calls,
             least_us=policy.warm_least_us,
         )
-        asked = session.send_measure(request, cell=audit.cell, epoch=audit.epoch, round=0)
-        taken = session.receive_measure(asked)
+        taken = session.take(request, cell=audit.cell, epoch=audit.epoch, round=0)
         judged = judge_samples([taken.burst], calibration, policy, quiet)
         clean = judged.values[judged.clean]
         if len(clean) < LIKE_SAMPLES // 4:

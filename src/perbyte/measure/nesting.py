@@ -17,7 +17,9 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from perbyte.measure.rounds import MOST_BURSTS, NORMAL_QUARTILES, Tally
+from perbyte.measure.costs import Costs
+from perbyte.measure.rounds import MOST_BURSTS, NORMAL_QUARTILES
+from perbyte.measure.tally import Tally
 from perbyte.model import Cell, Policy
 from perbyte.stats.arrays import np
 from perbyte.stats.estimate import midmean, normal_quantile
@@ -37,14 +39,12 @@ TINY = 1e-12  # relative variance: a millionth is nothing that a cell of this wo
 @dataclass(slots=True)
 class _Known:
     """What the epochs of a cell showed: midmeans, variances between bursts and between the samples of one, relative to
-    the means, and numbers of bursts; and seconds that a burst takes beyond its samples, and that a sample takes."""
+    the means, and numbers of bursts."""
 
     means: list[float] = field(default_factory=list)
     within: list[float] = field(default_factory=list)
     samples: list[float] = field(default_factory=list)
     bursts: list[int] = field(default_factory=list)
-    burst_s: float = 0.0
-    sample_s: float = 0.0
     seen: float = 0.0  # the relative variance of the means
     between: float = 0.0  # that between processes: of the means, less what bursts explain of it
 
@@ -73,24 +73,18 @@ class _Common:
 
 
 class Nesting:
-    """Learns variances and costs from epochs, and says how many bursts a cell is worth in the next one.
+    """Learns variances from epochs, and says how many bursts a cell is worth in the next one, by these and `costs`."""
 
-    `rest_s`: seconds of the last epoch beside its bursts and the starts of its processes, one cell's part.
-    """
-
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, costs: Costs) -> None:
         self._policy = policy
+        self._costs = costs
         self._known: dict[Cell, _Known] = defaultdict(_Known)
-        self._process_s = self.rest_s = 0.0
         self._common = _Common()
         self._planned: dict[Cell, int | None] = {}  # rounds, as long as no epoch says more
 
-    def note(self, tallies: Mapping[Cell, Tally], took_s: float, starts_s: float = 0.0) -> None:
-        """Take over an epoch that took `took_s` seconds in all, `starts_s` of them to start processes."""
+    def note(self, tallies: Mapping[Cell, Tally]) -> None:
+        """Take over an epoch, whose costs have been noted."""
         self._planned.clear()
-        beside_s = took_s - sum(tally.spent_s for tally in tallies.values())
-        self._process_s = max(beside_s, 0.0) / max(len(tallies), 1)
-        self.rest_s = max(beside_s - starts_s, 0.0) / max(len(tallies), 1)
         for cell, tally in tallies.items():
             if len(tally.medians) < LEAST_BURSTS:
                 continue
@@ -103,8 +97,6 @@ class Nesting:
             known.within.append(_variance(medians) / mean**2)
             known.samples.append(_mean(tally.scatter) / mean**2 if tally.scatter else 0.0)
             known.bursts.append(len(tally.medians))
-            known.sample_s = tally.sampling_s / max(tally.samples, 1)
-            known.burst_s = max(tally.spent_s - tally.sampling_s, 0.0) / tally.bursts
             known.settle()
         grown = [known for known in self._known.values() if len(known.means) >= LEAST_EPOCHS]
         if grown:
@@ -142,7 +134,10 @@ class Nesting:
         known, rounds = self._grown(cell), self.rounds(cell)
         if known is None or rounds is None:
             return 0.0
-        return rounds * (known.burst_s + known.sample_s * self.samples(cell))
+        return rounds * self._planned_burst_s(cell)
+
+    def _planned_burst_s(self, cell: Cell) -> float:
+        return self._costs.burst_s[cell] + self._costs.sample_s[cell] * self.samples(cell)
 
     def rounds(self, cell: Cell) -> int | None:
         """Return the rounds that a cell takes part in, in the next epoch; None while nothing is known."""
@@ -156,24 +151,27 @@ class Nesting:
             return None
         bursts = known.drawn(_mean(known.within), self._common.bursts)
         processes = known.drawn(known.between, self._common.processes)
-        cheap = self._process_s / (known.burst_s + known.sample_s * self.samples(cell))
+        cheap = self._costs.beside_s / self._planned_burst_s(cell)
         wanted = min(math.sqrt(cheap * bursts / max(processes, TINY)), MOST_TIMES * cheap)
         return max(LEAST_BURSTS, min(MOST_BURSTS, round(wanted)))
 
     def samples(self, cell: Cell) -> int:
         """Return the samples that a burst of the cell holds at the most, in the next epoch."""
         known = self._grown(cell)
-        if known is None or known.sample_s <= 0:
+        if known is None or self._costs.sample_s[cell] <= 0:
             return self._policy.burst_samples
         samples = known.drawn(_mean(known.samples), self._common.samples)
         # what samples add is part of what bursts were seen to differ by
         bursts = known.drawn(_mean(known.within), self._common.bursts)
-        wanted = math.sqrt(known.burst_s / known.sample_s * samples / max(bursts, TINY))
+        wanted = math.sqrt(
+            self._costs.burst_s[cell] / self._costs.sample_s[cell] * samples / max(bursts, TINY)
+        )
         return max(LEAST_SAMPLES, min(self._policy.burst_samples, math.ceil(wanted)))
 
     def _grown(self, cell: Cell) -> _Known | None:
         known = self._known.get(cell)
-        return known if known and len(known.means) >= LEAST_EPOCHS and known.burst_s > 0 else None
+        grown = known is not None and len(known.means) >= LEAST_EPOCHS
+        return known if grown and self._costs.burst_s.get(cell, 0.0) > 0 else None
 
 
 def _variance(medians: Floats) -> float:

@@ -209,8 +209,7 @@ class PlaceDrawing:
                     forks=1,
                     places=",".join(map(str, spot.places)),
                 )
-                asked = session.send_measure(request, cell=cell, epoch=process.number, round=len(spot.costs))
-                taken = session.receive_measure(asked)
+                taken = session.take(request, cell=cell, epoch=process.number, round=len(spot.costs))
             except RunnerRefused:
                 raise
             except RunnerError:

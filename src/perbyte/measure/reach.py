@@ -7,12 +7,11 @@ only where its calls alone take too long, by the shortest burst of each; the dea
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from perbyte.measure.budget import GRACE_S
+from perbyte.measure.costs import Costs
 from perbyte.measure.forecast import Pace
-from perbyte.measure.rounds import Tally
 from perbyte.measure.stopping import LEAST_HALF_WIDTH
 from perbyte.model import NOT_REACHED, Cell, CellFigure, Failure, Policy, Quality
 from perbyte.model.cell import LOOP
@@ -25,26 +24,12 @@ ENOUGH_EPOCHS = 3  # of each cell: an interval needs them
 class Reach:
     """The time that was told for a run, and what its cells take of it."""
 
-    def __init__(self, policy: Policy, told_s: float | None, pace: Pace | None = None) -> None:
+    def __init__(self, policy: Policy, told_s: float | None, costs: Costs, pace: Pace | None = None) -> None:
         """`told_s`: seconds of measuring. None: all is measured, whatever the time. `pace` is told what it took."""
         self._policy = policy
         self._pace = pace
+        self._costs = costs
         self._most_s = math.inf if told_s is None else max(OVERDUE * told_s, told_s + GRACE_S)
-        self._own_s: dict[Cell, float] = {}
-        self._spent_s: dict[Cell, float] = defaultdict(float)
-        self._epochs: Counter[Cell] = Counter()
-        self._epoch_s = 0.0
-
-    def note(self, tallies: Mapping[Cell, Tally], states_s: Mapping[Cell, float], epoch_s: float) -> None:
-        """Take over an epoch that took `epoch_s`: its bursts, and what cells in states of their own took."""
-        self._epoch_s = epoch_s
-        first_look = self._policy.looks[0]
-        for cell, tally in tallies.items():
-            if tally.bursts:
-                self._own_s[cell] = min(tally.bursts, first_look) * tally.shortest_s
-                self._spent_s[cell] += tally.spent_s
-                self._epochs[cell] += 1
-        self._own_s |= states_s
 
     def overdue(self, elapsed_s: float, epochs: int) -> bool:
         """True where one more epoch like the others outlasts what was told, and there are enough for an interval."""
@@ -56,15 +41,16 @@ class Reach:
 
     def beyond(self, cells: Sequence[Cell]) -> dict[Cell, Failure]:
         """Those of `cells` that are not reached, with what would reach them. Twins go without a word."""
-        own = {cell: ENOUGH_EPOCHS * self._own_s[cell] for cell in cells if cell in self._own_s}
+        own_s = self._costs.own_s
+        own = {cell: ENOUGH_EPOCHS * own_s[cell] for cell in cells if cell in own_s}
         if sum(own.values()) <= self._most_s:
             return {}
         kept = within_reach(own, self._most_s)
-        calls_s = sum(self._own_s.values())
+        calls_s = sum(own_s.values())
         # as an epoch took, its checks and looks from outside included
-        whole_s = self._policy.epochs * max(calls_s, self._epoch_s)
+        whole_s = self._policy.epochs * max(calls_s, self._costs.epoch_s)
         epochs = self._policy.epochs
-        took = {cell: f"about {epochs * self._own_s[cell]:.1f} s in {epochs} epochs" for cell in own}
+        took = {cell: f"about {epochs * own_s[cell]:.1f} s in {epochs} epochs" for cell in own}
         return {
             cell: self.not_reached(cell, f"its calls take {took[cell]}", whole_s)
             for cell in own
@@ -90,7 +76,7 @@ class Reach:
         enough = f"--budget {asked_for(whole_s)}s would do"
         return Failure(NOT_REACHED, cell.runner, f"{text} ({enough})", address=cell.address)
 
-    def tell(self, starts_s: Mapping[str, float], measuring_s: float, figures: Iterable[CellFigure]) -> None:
+    def tell(self, measuring_s: float, figures: Iterable[CellFigure]) -> None:
         """Tell the pace what the run took: `measuring_s` in all, and how many epochs its figures needed.
 
         Half-widths shrink with the root of the number of epochs.
@@ -98,11 +84,10 @@ class Reach:
         if self._pace is None:
             return
         epochs = {figure.cell: _needed_epochs(figure, self._policy.precision) for figure in figures}
-        rest_s = max(0.0, measuring_s - sum(self._spent_s.values()))
         self._pace.note(
-            starts_s=starts_s,
-            cells_s={cell: self._spent_s[cell] / count for cell, count in self._epochs.items()},
-            rest_s=rest_s / max(1, sum(self._epochs.values())),
+            starts_s={process.runner: took for process, took in self._costs.start_s.items()},
+            cells_s=self._costs.mean_epochs_s(),
+            rest_s=self._costs.beside_bursts_s(measuring_s),
             epochs=epochs,
             precision=self._policy.precision,
         )

@@ -23,7 +23,9 @@ from msgspec import UNSET
 from perbyte.errors import RunnerError
 from perbyte.measure.budget import Timing
 from perbyte.measure.cores import Aside, Share
+from perbyte.measure.costs import Costs
 from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of
+from perbyte.measure.tally import Tally
 from perbyte.measure.ways import FULL_ROUND, LARGE_BYTES, Ways, cut_calls, first_piece
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
 from perbyte.protocol import messages
@@ -32,7 +34,6 @@ from perbyte.runners.session import Session
 from perbyte.runners.taken import AskedBurst, TakenBursts, UnreadBursts
 from perbyte.stats.arrays import np
 from perbyte.stats.clean import Quiet, find_quiet, judge_samples
-from perbyte.stats.estimate import midmean, midmean_half_width
 from perbyte.stats.figure import PIECES_APART
 
 if TYPE_CHECKING:
@@ -42,8 +43,6 @@ CLEAN_SHARE = 0.75  # of a burst's samples: so many clean ones end it early
 # probes to wait for a quiet core before a sample: a millisecond; ten where a look is cheap
 PATIENCE = {"front-end": 120, "reorder-buffer": 40_000}
 MOST_BURSTS = 128  # of a cell in an epoch: beyond, others wait for long
-SHARE_OF_PRECISION = 0.6  # of the precision asked for, that an epoch's samples may use up
-LONG_SPENT_S = 0.05  # of an epoch; more calls of a long cell are not worth what they cost the others
 MOST_CALLS_PER_S = 2e10  # a core makes some five calls of nothing a nanosecond
 WHOLE_CHECK_S = 5e-3  # calls up to this long are taken whole once an epoch, beside their pieces
 LONG_BURSTS = 4  # a call that outlasts so many bursts gets few, spread over the rounds of the others
@@ -51,7 +50,6 @@ LONG_BURSTS = 4  # a call that outlasts so many bursts gets few, spread over the
 # a burst. By looks where nobody knows how many a cell is worth
 QUESTIONS = (1, 3, 5, 9, 17, 33, 65)
 NORMAL_QUARTILES = 1.349  # standard deviations between the quartiles of a normal distribution
-_BURSTS_TO_STOP = 4
 
 
 def burst_request(
@@ -90,52 +88,6 @@ def burst_request(
     )
 
 
-@dataclass(slots=True)
-class Tally:
-    """What one cell got in one epoch.
-
-    `medians`: one value per burst, of its clean samples; where calls are cut one per pair of bursts. `scatter`: the
-    variances of the clean samples of bursts, by their quartiles. `by_round`: those
-    of bursts of several calls a sample, by the number of their round. `shorter` is the clean median of the pair's first
-    burst until the second is there; `whole` that of calls which were not cut. `sampling_s`: seconds of
-    samples, their probes included.
-    """
-
-    medians: list[float] = field(default_factory=list)
-    scatter: list[float] = field(default_factory=list)
-    by_round: dict[int, float] = field(default_factory=dict)
-    shorter: float = math.nan
-    whole: float = math.nan
-    bursts: int = 0
-    samples: int = 0
-    sampling_s: float = 0.0
-    calls: int = 0
-    digest: str = ""
-    call_s: float = 0.0
-    longest_s: float = 0.0
-    shortest_s: float = math.inf
-    spent_s: float = 0.0
-
-    def precise(self, policy: Policy) -> bool:
-        """True when the bursts fix the epoch's figure well within the precision asked for.
-
-        Bursts are the units, not samples: what a core has learnt about a loop (predictors, alignment of its
-        phases) stays for a burst and is drawn anew for the next, so samples of one burst agree too well.
-        """
-        if len(self.medians) < _BURSTS_TO_STOP:
-            return False
-        values = np.array(self.medians)
-        centre = abs(midmean(values))
-        # a call of a cycle or less cannot be fixed to a quarter of a per cent of itself, nor need it be
-        allowed = max(SHARE_OF_PRECISION * policy.precision * centre, 0.01)
-        return midmean_half_width(values, policy.level) <= allowed
-
-    def costly(self, policy: Policy) -> bool:
-        """True when single calls are long and more of them would cost more than they tell."""
-        long = self.calls == 1 and self.longest_s > policy.burst_limit_ms * 1e-3
-        return long and self.spent_s > LONG_SPENT_S
-
-
 @dataclass(frozen=True, slots=True)
 class _Came:
     """An answer as it came: of whom, to what, and the seconds that it took."""
@@ -150,8 +102,9 @@ class _Came:
 class EpochUnderWay:
     """The epoch under way.
 
-    `ways` are what earlier epochs found out, and this one adds to. `most_rounds` and `most_samples`: in how many rounds
-    a cell takes part, by what earlier epochs showed (None: nothing), and how many samples a burst has, at the most.
+    `ways` and `costs` are what earlier epochs found out; this one adds to the former. `most_rounds` and `most_samples`:
+    in how many rounds a cell takes part, by what earlier epochs showed (None: nothing), and how many samples a burst
+    has, at the most.
     """
 
     number: int
@@ -168,6 +121,7 @@ class EpochUnderWay:
     aside: Aside = field(default_factory=Aside)
     share: Share = field(default_factory=Share)
     timing: Timing = field(default_factory=Timing)
+    costs: Costs = field(default_factory=Costs)
     tallies: dict[Cell, Tally] = field(default_factory=lambda: defaultdict(Tally))
     _asked: int = 0
     _readings: Mapping[Process, Quiet] = field(default_factory=dict)
@@ -282,7 +236,7 @@ class EpochUnderWay:
 
     def _long(self, cell: Cell) -> bool:
         """True when one burst of the cell outlasts the bursts of many others, as far as is known by now."""
-        took = min(self.tallies[cell].shortest_s, self.ways.took.get(cell, math.inf))
+        took = min(self.tallies[cell].shortest_s, self.costs.shortest(cell))
         if math.isfinite(took):  # the shortest: one hiccup of the machine does not make a call long
             return took > LONG_BURSTS * self.policy.burst_limit_ms * 1e-3
         return cell.size_bytes >= LARGE_BYTES
@@ -461,5 +415,6 @@ class EpochUnderWay:
             if burst.calls > 1:
                 tally.by_round[burst.round] = middle
         tally.bursts += 1
+        tally.early += burst.round <= self.policy.looks[0]
         self._clean += len(values)
         self._taken += len(burst)

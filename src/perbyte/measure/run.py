@@ -21,6 +21,7 @@ from perbyte.catalogue import Catalogue
 from perbyte.measure.audit import Auditor
 from perbyte.measure.budget import Budget, Timing
 from perbyte.measure.cores import Awake, Share, kept_awake
+from perbyte.measure.costs import Costs
 from perbyte.measure.draws import Draws
 from perbyte.measure.forecast import Pace
 from perbyte.measure.history import Admission, Ledger, NullProgress, RunHistory, RunOutcome, Watcher
@@ -107,10 +108,11 @@ class Measurement:
             learnt=self._learnt,
             stalls=Stalls(policy.budget_s),
         )
-        self._budget = Budget(policy.budget_s, self.history.measuring_s)
-        self._reach = Reach(policy, told_s, pace)
-        self._nesting = Nesting(policy)
-        self._stopping = Stopping(policy, self.history, self._ledger.fail, self._nesting)
+        self._costs = Costs()
+        self._budget = Budget(policy.budget_s, self.history.measuring_s, self._costs)
+        self._reach = Reach(policy, told_s, self._costs, pace)
+        self._nesting = Nesting(policy, self._costs)
+        self._stopping = Stopping(policy, self.history, self._ledger.fail, self._nesting, self._costs)
         self._telling = Telling(plan, watcher, self._ledger, self._budget, self._stopping, after_s)
         self._ways = Ways(Warmth(policy))
         self.timing = Timing()
@@ -191,7 +193,7 @@ class Measurement:
             drawn = [cell for cell in cells if cell.drawn]
             share_s = self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4), missing)
             draws_s = share_s * len(drawn) / max(1, len(cells))
-            apart_s = sum(ways.states_s.get(cell, expected_s(cell)) for cell in apart)
+            apart_s = sum(self._costs.first_look_s.get(cell, expected_s(cell)) for cell in apart)
             share_ends = time.monotonic() + share_s
             # calls in states of their own are repeated in the promised epochs, and seldom in more
             states_end = time.monotonic() + self._budget.share_s(cells, missing, missing)
@@ -211,6 +213,7 @@ class Measurement:
                 most_rounds=self._rounds,
                 most_samples=self._nesting.samples,
                 timing=self.timing,
+                costs=self._costs,
             )
             with epoch.aside:
                 epoch.run([cell for cell in cells if cell.state == LOOP and not cell.drawn])
@@ -220,25 +223,30 @@ class Measurement:
                         beside.auditor.audit(epoch, ledger.lost, self.elapsed_s)
             with self.timing.of("confirming"):
                 self._confirm(epoch)
-            rest_s = time.monotonic() - rounds_over
+            ending_s = time.monotonic() - rounds_over
             self._take_states(epoch, beside, name, ledger.left(apart), states_end)
             if drawn := ledger.left(drawn):
                 self._telling.moment(f"{name}, calls that vary at random", "", number, len(drawn))
                 draws = Draws(epoch, self.history.bursts)
                 with self.timing.of("samples"):
-                    ways.states_s |= draws.take(drawn, max(share_ends, time.monotonic() + draws_s))
-        self._after(epoch, cells, rest_s, first=first)
+                    self._costs.note_states(draws.take(drawn, max(share_ends, time.monotonic() + draws_s)))
+        self._after(epoch, cells, ending_s, first=first)
 
-    def _after(self, epoch: EpochUnderWay, cells: Sequence[Cell], rest_s: float, *, first: bool) -> None:
-        """Note what an epoch that has ended took, and store it; `rest_s` from its last round on."""
+    def _after(self, epoch: EpochUnderWay, cells: Sequence[Cell], ending_s: float, *, first: bool) -> None:
+        """Note what an epoch that has ended took, and store it; `ending_s` from its last round on."""
         self._telling.end_epoch()
-        starts = self._budget.starts_of(cell.process for cell in cells)
-        self._nesting.note(epoch.tallies, self._telling.epoch_s, sum(starts.values()))
+        self._costs.note(
+            epoch.tallies,
+            first_look=self.policy.looks[0],
+            epoch_s=self._telling.epoch_s,
+            ending_s=ending_s,
+            starts_s=self._costs.starts_s(cells),
+        )
+        self._nesting.note(epoch.tallies)
         self._note_ways(epoch, first=first)
         self._telling.note_time()
         self._store_epoch(epoch.number)
         self._telling.note_clean(self.policy.cores)
-        self._note_costs(epoch, rest_s)
 
     def _take_states(
         self, epoch: EpochUnderWay, beside: _Beside, name: str, cells: Sequence[Cell], ends: float
@@ -246,7 +254,7 @@ class Measurement:
         if cells:
             self._telling.moment(f"{name}, calls in states of their own", "", epoch.number, len(cells))
             most_s = max(0.0, ends - time.monotonic())
-            self._ways.states_s |= States(epoch, beside.awake).take(cells, most_s)
+            self._costs.note_states(States(epoch, beside.awake).take(cells, most_s))
 
     def _note_ways(self, epoch: EpochUnderWay, *, first: bool) -> None:
         """Say what an epoch showed of the probes, and learn from it how cells are timed from here on."""
@@ -287,21 +295,8 @@ class Measurement:
             except STARTING_FAILS as error:
                 for cell in (each for each in cells if each.process == process):
                     self._ledger.fail(failure_of(cell, error))
-            self._budget.start_s[process] = time.monotonic() - began
+            self._costs.start_s[process] = time.monotonic() - began
         return self._ledger.left(cells)
-
-    def _note_costs(self, epoch: EpochUnderWay, rest_s: float) -> None:
-        """Note what this epoch took, the best guess at what the next one will take."""
-        self._budget.rest_s = rest_s
-        self._reach.note(epoch.tallies, self._ways.states_s, self._telling.epoch_s)
-        self._budget.first_look_s |= self._ways.states_s
-        first_look = self.policy.looks[0]
-        for cell, tally in epoch.tallies.items():
-            early = sum(
-                burst.epoch == epoch.number and burst.round <= first_look
-                for burst in self.history.bursts.get(cell, ())
-            )
-            self._budget.first_look_s[cell] = early * tally.spent_s / max(1, tally.bursts)
 
     def _validate(self, sessions: Sessions, number: int, cells: Sequence[Cell], share: Share) -> list[Cell]:
         checked = itertools.count(1)
@@ -334,7 +329,6 @@ class Measurement:
         for cell, tally in epoch.tallies.items():
             if cell in self._ledger.lost or not tally.bursts:
                 continue
-            self._ways.took[cell] = tally.shortest_s
             if tally.calls == 1 and tally.longest_s > CUT_FROM_SAMPLES * self.policy.sample_us * 1e-6:
                 self._ways.fixed_calls[cell] = 1
             if not tally.digest or not self.catalogue.find(cell.algorithm).determined(cell.operation):
@@ -379,8 +373,7 @@ class Measurement:
         elapsed = self.elapsed_s
         if complete and not self.history.measuring_s:
             measuring_s = elapsed - self.timing.seconds["checking"]
-            starts_s = {process.runner: took for process, took in self._budget.start_s.items()}
-            self._reach.tell(starts_s, measuring_s, made.cells)
+            self._reach.tell(measuring_s, made.cells)
         ended = self._stopping.budget_ended or elapsed > self.policy.budget_s
         if complete and (note := imprecise_note(made.cells, self.policy, ended=ended)):
             self._telling.note(note)

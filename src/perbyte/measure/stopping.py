@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from perbyte.errors import PerbyteError
 from perbyte.measure.budget import Budget
+from perbyte.measure.costs import Costs
 from perbyte.measure.draws import calls_of
 from perbyte.measure.history import RunHistory
 from perbyte.measure.nesting import COMMON_WEIGHT, Nesting
@@ -135,10 +136,16 @@ class Stopping:
     """
 
     def __init__(
-        self, policy: Policy, history: RunHistory, fail: Callable[[Failure], None], nesting: Nesting
+        self,
+        policy: Policy,
+        history: RunHistory,
+        fail: Callable[[Failure], None],
+        nesting: Nesting,
+        costs: Costs,
     ) -> None:
         """`fail` is told of cells whose samples are of no use."""
         self._nesting = nesting
+        self._costs = costs
         self._policy = policy
         self._history = history
         self._fail = fail
@@ -179,16 +186,16 @@ class Stopping:
                 self.finished.add(cell)
         missing = {cell: self._missing(known[cell], figures[cell]) for cell in due if cell in known}
         missing |= {cell: self._missing_draws(cell) for cell in due if cell.drawn}
-        reached = budget.within_reach(missing, self._nesting.cost_s)
+        reached = budget.completed(missing, self._nesting.cost_s)
         self.out_of_reach = set(missing) - reached if reached else set()
-        budget.closing_s = time.monotonic() - began
+        self._costs.closing_s = time.monotonic() - began
         affordable = budget.affordable(due)
         self.budget_ended = len(affordable) < len(due)
         unfinished = [self._unfinished(cell, missing, known, figures, spreads) for cell in due]
         until_s = until_precise_s(
             unfinished,
-            budget.starts_of(cell.process for cell in due),
-            budget.closing_s,
+            self._costs.starts_of(cell.process for cell in due),
+            self._costs.closing_s,
             budget.left_s,
             self._at_look,
             self._policy.level,
@@ -210,7 +217,7 @@ class Stopping:
         spreads: Spreads,
     ) -> Unfinished:
         """What is to be known of a cell that is not precise, to tell when it will be."""
-        cost_s = self._nesting.cost_s(cell) + self._nesting.rest_s
+        cost_s = self._nesting.cost_s(cell) + self._costs.rest_s
         if cell not in known or known[cell].very_long or cell.state != LOOP:
             done = max(self._history.epochs_of(cell), 1)
             excess = math.sqrt(1 + missing.get(cell, 1) / done)  # with so many more epochs it is 1

@@ -114,7 +114,7 @@ CUT_IN_VAIN = 2  # epochs in which pieces cost more than whole calls: these are 
 
 @dataclass(slots=True)
 class Ways:
-    """What later epochs go by. `took` and `states_s` are seconds of a cell's shortest burst, and of its states.
+    """What later epochs go by.
 
     `cuts` are the pieces that a call is timed in, None where whole calls are; `single` the cells that are timed call
     by call; `digests` what the outputs of a cell come to.
@@ -123,10 +123,8 @@ class Ways:
     warmth: Warmth
     digests: dict[Cell, str] = field(default_factory=dict)
     fixed_calls: dict[Cell, int] = field(default_factory=dict)
-    took: dict[Cell, float] = field(default_factory=dict)
     cuts: dict[Cell, Cut | None] = field(default_factory=dict)
     single: set[Cell] = field(default_factory=set)
-    states_s: dict[Cell, float] = field(default_factory=dict)
     _apart: Counter[Cell] = field(default_factory=Counter)
 
     def note_apart(self, cells: Iterable[Cell]) -> None:

@@ -310,6 +310,10 @@ class Session:
     def measure(self, handle: int, *, cell: Cell, epoch: int, round: int, **fields: Any) -> TakenBursts:
         """Take a burst; `fields` are those of `messages.Measure`."""
         request = messages.Measure(id=self.next_id(), handle=handle, **fields)
+        return self.take(request, cell=cell, epoch=epoch, round=round)
+
+    def take(self, request: messages.Measure, *, cell: Cell, epoch: int, round: int) -> TakenBursts:
+        """Take a burst of `cell`."""
         return self.receive_measure(self.send_measure(request, cell=cell, epoch=epoch, round=round))
 
     def send_measure(self, request: messages.Measure, *, cell: Cell, epoch: int, round: int) -> AskedBurst:
