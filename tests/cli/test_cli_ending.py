@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from fake_scripts import fault, row
 
-from perbyte.app.conducting import exit_code
+from perbyte.app.verdicts import run_code
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED, EXIT_MISSING
 from perbyte.model import NOT_REACHED, Failure
 from perbyte.report.gate import losses
@@ -18,24 +18,24 @@ KINDS = ("unsupported", "crashed", "timed-out", "garbled", "refused", "absent", 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_costs_a_cell_does_not_cost_the_run(kind):
     failure = Failure(kind, "alpha", "why", address="alpha/sha-256/digest@16")
-    assert exit_code([failure], measured=True, complete=True) == EXIT_FINE
-    assert exit_code([failure], measured=False, complete=True) == EXIT_ENVIRONMENT
-    assert exit_code([failure], measured=True, complete=False) == EXIT_INTERRUPTED
+    assert run_code([failure], measured=True, complete=True) == EXIT_FINE
+    assert run_code([failure], measured=False, complete=True) == EXIT_ENVIRONMENT
+    assert run_code([failure], measured=True, complete=False) == EXIT_INTERRUPTED
 
 
 @pytest.mark.parametrize("kind", ["incorrect", "disputed"])
 def test_a_wrong_output_is_an_error(kind):
     failure = Failure(kind, "alpha", "why", address="alpha/sha-256/digest@16")
-    assert exit_code([failure], measured=True, complete=True) == EXIT_INCORRECT
+    assert run_code([failure], measured=True, complete=True) == EXIT_INCORRECT
 
 
 def test_a_cell_that_was_not_reached_is_an_error_and_told_once():
     failure = Failure(NOT_REACHED, "alpha", "why", address="alpha/sha-256/digest@16")
     wrong = Failure("incorrect", "alpha", "why", address="alpha/sha-256/digest@64")
-    assert exit_code([failure], measured=True, complete=True) == EXIT_MISSING
-    assert exit_code([failure], measured=False, complete=True) == EXIT_MISSING
-    assert exit_code([failure], measured=True, complete=False) == EXIT_INTERRUPTED
-    assert exit_code([failure, wrong], measured=True, complete=True) == EXIT_INCORRECT
+    assert run_code([failure], measured=True, complete=True) == EXIT_MISSING
+    assert run_code([failure], measured=False, complete=True) == EXIT_MISSING
+    assert run_code([failure], measured=True, complete=False) == EXIT_INTERRUPTED
+    assert run_code([failure, wrong], measured=True, complete=True) == EXIT_INCORRECT
 
 
 def test_a_run_without_room_says_which_cells_and_what_would_reach_them(world, script):

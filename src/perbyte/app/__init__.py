@@ -6,7 +6,7 @@ The commands call the same functions, and show what these return (docs/python.md
 - `conducting`: a request, a drawn plan or an interrupted run, measured into a run directory
 - `building`: what is needed and not built; `requests`: what is asked of a run; `runs`: which stored run is meant
 - `trying`: a user's programs beside the libraries; `supercop`: implementations of a tree, built and looked at
-- `benchmarks`: benchmark files of a project; `gate`: when a comparison fails
+- `benchmarks`: benchmark files of a project; `gate`: when a comparison fails; `verdicts`: which exit code that is
 - `importing`: other tools' listings
 - `auditing`, `checkup`, `selftest`: a runner, the machine and the harness put to the test; `agreeing`: all libraries
 - `atlases`: which atlas is meant; `fleets`: which fleet, which of its machines, and one plan on all of them

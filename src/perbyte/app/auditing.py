@@ -18,7 +18,6 @@ from typing import Any
 from perbyte.app.conducting import AUDIT_VARIABLE, conduct_plan
 from perbyte.app.listener import Say, silent
 from perbyte.catalogue import load
-from perbyte.errors import EXIT_INTERRUPTED
 from perbyte.measure import Plan, survey
 from perbyte.measure.machine import require_linux
 from perbyte.measure.plan import default_sizes
@@ -101,9 +100,7 @@ def audit_runner(spec: RunnerSpec, cpu: str, seed: int) -> AuditOutcome:
         return AuditOutcome("none of its operations is in the catalogue")
     policy = Policy(precision=ENOUGH, budget_s=BUDGET_S, epochs=EPOCHS, seed=seed)
     with tempfile.TemporaryDirectory() as temporary:
-        done = conduct_plan(Plan(cells), surveyed, policy, out=Path(temporary) / "run", cut=True)
-        if done.code == EXIT_INTERRUPTED:
-            raise KeyboardInterrupt
+        done = conduct_plan(Plan(cells), surveyed, policy, out=Path(temporary) / "run", cut=True).whole()
         audits: dict[Cell, list[Audit]] = defaultdict(list)
         for audit in stored_run(done.path).audits:
             if audit.cell in cells:  # and not Perbyte's own loop

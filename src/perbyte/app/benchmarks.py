@@ -13,7 +13,7 @@ from pathlib import Path
 from perbyte.app.conducting import Conducted, conduct_plan
 from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.trying.clock import CELL_S, MOST_S, PAIR_S
-from perbyte.errors import EXIT_INTERRUPTED, UsageError
+from perbyte.errors import UsageError
 from perbyte.measure import Plan, choose_cores, foresee, recall_pace, survey
 from perbyte.measure.plan import choose_twins
 from perbyte.model import Cell, Failure, Policy, Run, parse_address
@@ -146,9 +146,7 @@ class Benchmarks:
         ahead = foresee(plan, policy, surveyed.specs, recall_pace(policy.cores[0]))
         self.listener.say(f"{counted(len(cells))}: {ahead}")
         done = self.conduct(plan, replace(surveyed, failures=()), policy, cut=True)
-        if done.code == EXIT_INTERRUPTED:
-            raise KeyboardInterrupt
-        return without_empty(done.run)
+        return without_empty(done.whole().run)
 
     def beside_kept(self, *, keep: bool) -> tuple[Run, ChangedBenchmarks | None]:
         """Measure the present programs beside the kept ones, in turn; keep them where none are, or with `keep`.

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from perbyte import places
 from perbyte.app.building import build_needed, runners_meant
 from perbyte.app.listener import NOBODY, Listener, Say
+from perbyte.app.verdicts import run_code
 from perbyte.catalogue import Selector, pattern
-from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_INTERRUPTED, EXIT_MISSING
 from perbyte.locks import cores_held, held_cores, waiting_text
 from perbyte.measure import (
     Plan,
@@ -28,7 +28,7 @@ from perbyte.measure import (
     prepare_plan,
     prepare_resumed,
 )
-from perbyte.model import NOT_REACHED, WRONG, Cell, Failure, Policy, Run
+from perbyte.model import Cell, Policy, Run
 
 if TYPE_CHECKING:
     from perbyte.runners import RunnerSpec, TimeLimits
@@ -52,23 +52,13 @@ class Conducted:
     def code(self) -> int:
         """The exit code that a command ends with."""
         ended = self.outcome
-        return exit_code(ended.failures, measured=bool(ended.cells), complete=ended.complete)
+        return run_code(ended.failures, measured=bool(ended.cells), complete=ended.complete)
 
-
-def exit_code(failures: Sequence[Failure], *, measured: bool, complete: bool) -> int:
-    """The exit code (`perbyte.errors`) of a run with `failures`. `measured`: there is a figure.
-
-    An error is what is wrong whatever the machine does: a wrong output, nothing measured at all, an interruption
-    (`complete` is False), a cell for which the budget did not suffice. Whatever else keeps a cell from a figure is
-    uncertainty.
-    """
-    if not complete:
-        return EXIT_INTERRUPTED
-    if any(failure.kind in WRONG for failure in failures):
-        return EXIT_INCORRECT
-    if any(failure.kind == NOT_REACHED for failure in failures):
-        return EXIT_MISSING
-    return EXIT_FINE if measured else EXIT_ENVIRONMENT
+    def whole(self) -> Conducted:
+        """Itself. Raises KeyboardInterrupt where it was interrupted: what a part of it says is not what was asked."""
+        if not self.outcome.complete:
+            raise KeyboardInterrupt
+        return self
 
 
 def conduct(

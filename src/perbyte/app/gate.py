@@ -5,18 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from perbyte.app.verdicts import chosen_code, exit_code
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED
 from perbyte.model.text import counted
 from perbyte.stats.pairing import Named, Regressions, find_regressions
 from perbyte.stats.trials import CountChange
 
-GRAVEST = (EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, EXIT_FINE)  # of several gates the first of these counts
 SHOWN = 4  # cells that a message names
-
-
-def gravest(codes: Sequence[int]) -> int:
-    """The exit code of several gates."""
-    return next(code for code in GRAVEST if code in codes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +46,8 @@ class Gate:
 
 def gate_code(regressions: Regressions, undecided_is: str | None, *, missing: bool = False) -> int:
     """The exit code of a gate, of those in `perbyte.errors`. `missing`: nothing can be said of some cells."""
-    if regressions.slower:
-        return EXIT_FOUND
-    if missing:
-        return EXIT_MISSING
-    if not regressions.undecided:
-        return EXIT_FINE
-    return {None: EXIT_UNDECIDED, "ok": EXIT_FINE, "fail": EXIT_FOUND}[undecided_is]
+    code = exit_code(found=bool(regressions.slower), missing=missing, undecided=bool(regressions.undecided))
+    return chosen_code(code, undecided_is) if code == EXIT_UNDECIDED else code
 
 
 def _shown(addresses: Sequence[str]) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from perbyte.app.runs import find_run, require_distinct, run_named
+from perbyte.app.verdicts import exit_code
 from perbyte.catalogue import parse_selector
-from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, EXIT_UNDECIDED, UsageError
+from perbyte.errors import EXIT_FINE, UsageError
 from perbyte.model import Run
 from perbyte.model.leak import LeakFigure
 from perbyte.stats.leak import LeakChange, leak_changes
@@ -43,12 +44,9 @@ class ChangedLeaks:
             if ("leak" in fail_on and change.after.verdict == "leaks")
             or ("new-leak" in fail_on and change.worse)
         ]
-        if bad:
-            return EXIT_FOUND, bad
-        if self.lost:
-            return EXIT_MISSING, []
         unclear = any(change.after.verdict in ("unknown", "harness") for change in self.known)
-        return (EXIT_UNDECIDED if "unknown" in fail_on and unclear else EXIT_FINE), []
+        undecided = "unknown" in fail_on and unclear
+        return exit_code(found=bool(bad), missing=bool(self.lost), undecided=undecided), bad
 
 
 def changes_alone(sides: Sequence[str], run: Path | None) -> ChangedLeaks | None:

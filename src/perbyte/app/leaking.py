@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from perbyte import __version__, places
 from perbyte.app.conducting import of_today
 from perbyte.app.listener import NOBODY, Listener, Say, silent
+from perbyte.app.verdicts import exit_code
 from perbyte.catalogue import load
-from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_FOUND, EXIT_UNDECIDED, UsageError
+from perbyte.errors import UsageError
 from perbyte.extras import require
 from perbyte.locks import cores_held
 from perbyte.model import Cell, Failure, Policy
@@ -214,10 +215,8 @@ def leak_code(run: LeakRun, fail_on: Sequence[str]) -> int:
     """The exit code: 1 for a leak and 5 for what is not known, where asked for; 3 where nothing was measured."""
     verdicts = {leak.verdict for leak in run.figures}
     tainted = any(place.get("where") for place in run.taint)
-    if "leak" in fail_on and ("leaks" in verdicts or tainted):
-        return EXIT_FOUND
-    if not run.figures and not run.taint:
-        return EXIT_ENVIRONMENT
-    if "unknown" in fail_on and verdicts & {"unknown", "harness"}:
-        return EXIT_UNDECIDED
-    return EXIT_FINE
+    return exit_code(
+        found="leak" in fail_on and ("leaks" in verdicts or tainted),
+        empty=not run.figures and not run.taint,
+        undecided="unknown" in fail_on and bool(verdicts & {"unknown", "harness"}),
+    )

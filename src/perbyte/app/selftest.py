@@ -9,8 +9,9 @@ from pathlib import Path
 
 from perbyte.app.conducting import Conducted
 from perbyte.app.listener import Say
+from perbyte.app.verdicts import exit_code
 from perbyte.catalogue import parse_selector
-from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INTERRUPTED, EXIT_UNDECIDED, EnvironmentLacking
+from perbyte.errors import EnvironmentLacking
 from perbyte.measure import Request
 from perbyte.model import NoiseFloor, Policy, Run
 from perbyte.stats.known_loops import LOOP, SLOWDOWNS, LoopReading, Trials, judged, steps
@@ -30,14 +31,13 @@ class KnownLoops:
     @property
     def code(self) -> int:
         """The exit code: 1 where a loop reads wrong, 5 where nothing can be told."""
-        if any(reading.wrong for reading in self.readings):
-            return EXIT_FOUND
         unclear = [
             reading.unclear
             for reading in self.readings
             if reading.cycles is not None and reading.goal is not None
         ]
-        return EXIT_UNDECIDED if unclear and all(unclear) else EXIT_FINE
+        wrong = any(reading.wrong for reading in self.readings)
+        return exit_code(found=wrong, undecided=bool(unclear) and all(unclear))
 
 
 def read_loops(conduct: Conduct) -> KnownLoops:
@@ -60,9 +60,7 @@ def try_slowdowns(budgets_s: Sequence[float], count: int, conduct: Conduct, say:
 
 def _measured(selector: str, policy: Policy, conduct: Conduct) -> Run:
     with tempfile.TemporaryDirectory() as temporary:
-        done = conduct(Request((parse_selector(selector),)), policy, out=Path(temporary) / "run")
-    if done.code == EXIT_INTERRUPTED:
-        raise KeyboardInterrupt
+        done = conduct(Request((parse_selector(selector),)), policy, out=Path(temporary) / "run").whole()
     if not done.run.cells:
         raise EnvironmentLacking("no loop could be measured", hint="see: perbyte doctor")
     return done.run

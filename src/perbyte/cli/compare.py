@@ -8,12 +8,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from perbyte.app.gate import gate_code, gravest
+from perbyte.app.gate import gate_code
 from perbyte.app.quantities import read_choices
+from perbyte.app.verdicts import chosen_code, gravest
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import GateOptions, RateOption, StoredOption, UnitForms, Words
 from perbyte.cli.streams import note, notes, print_json, print_lines
-from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_MISSING, UsageError
+from perbyte.errors import EXIT_FINE, EXIT_MISSING, UsageError
 from perbyte.stats.quantity import Unit
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ SECTIONS = {
     "When to fail": "fail_above fail_above_instructions fail_on undecided_is missing_is",
     "Output": "unit rate as_json as_csv",
 }
-_MISSING_CODES = {None: EXIT_MISSING, "ok": EXIT_FINE, "fail": EXIT_FOUND}
 
 
 class _CompareOptions(Options):
@@ -102,7 +102,7 @@ def compare_command(options: _CompareOptions) -> int:
     else:
         print(compared.sides_text(sides, rate, counted, leaks.known), end="")
     notes(missing_lines(sides.missing))
-    absent = _MISSING_CODES[options.missing_is]
+    absent = chosen_code(EXIT_MISSING, options.missing_is)
     codes = [absent if sides.missing else EXIT_FINE, _judge_leaks(leaks, options)]
     if gate.fail_above_instructions is not None:
         code, reason = gate.judge_counts(counted, uncounted(sides.grids, counted), absent)

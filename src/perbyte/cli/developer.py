@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import click
 
 from perbyte.app.quantities import read_sizes
+from perbyte.app.verdicts import exit_code
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import Duration, QuietOption, Words
 from perbyte.cli.streams import print_json, print_lines
@@ -109,7 +110,7 @@ def conform_command(options: _ConformOptions) -> int:
                 print_wrapped(text)
     if options.as_json:
         print_json([checked_json(spec.name, check) for check in checks])
-    return EXIT_FOUND if any(check.broken for check in checks) else EXIT_FINE
+    return exit_code(found=any(check.broken for check in checks))
 
 
 class _SelftestOptions(Options):

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Literal
 
 from perbyte.app.quantities import read_sizes
 from perbyte.app.trying.clock import CELL_S, MOST_S, PAIR_S
+from perbyte.app.verdicts import exit_code
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import BaselineOptions, Duration, GentleOption, QuietOption, TimeGateOptions, Words
 from perbyte.cli.streams import note, note_once, notes, print_lines
-from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_MISSING, UsageError
+from perbyte.errors import EXIT_FINE, UsageError
 from perbyte.model import Run
 
 if TYPE_CHECKING:
@@ -90,9 +91,7 @@ def bench_command(asked: _BenchOptions) -> int:
         return _tell_changed(asked, run, changed)
     document = to_json(run) | {"benchmarks": benchmarks.benchmarks_json(programs, named=False)}
     before.tell(document, benchmarks.figures_lines(run, programs, as_markdown=before.markdown))
-    if not run.cells:
-        return EXIT_ENVIRONMENT
-    return EXIT_MISSING if any(failure.address for failure in run.failures) else EXIT_FINE
+    return exit_code(empty=not run.cells, missing=any(failure.address for failure in run.failures))
 
 
 def _tell_changed(asked: _BenchOptions, run: Run, changed: ChangedBenchmarks) -> int:
@@ -174,4 +173,4 @@ def supercop_command(options: _SupercopOptions) -> int:
     if tree.left and not options.primitives:
         told = ", ".join(f"{count} of crypto_{name}" for name, count in tree.left.items())
         note(f"primitives of operations that are not measured here: {told}")
-    return EXIT_INCORRECT if wrong else EXIT_FINE
+    return exit_code(wrong=wrong)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from perbyte import extras
 from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.app.trying.clock import BESIDE_S, CALL_S, WALL_S, Clock, command_began, wait_for_change
+from perbyte.app.verdicts import gravest
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import BaselineOptions, Duration, Forms, GateOptions, GentleOption, Words
 from perbyte.cli.streams import note, note_once, notes, print_json, print_lines
@@ -403,4 +404,4 @@ def _try_trees(options: TryOptions) -> int:
         else:
             print_lines(trials.tree_lines(algorithm.id, run, outcomes, MEASURED))
         codes.append(tree_code(outcomes))
-    return max(codes)
+    return gravest(codes)

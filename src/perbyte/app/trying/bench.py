@@ -24,7 +24,7 @@ from perbyte.app.trying.clock import Clock
 from perbyte.app.trying.offsets import OffsetCost, look_at_offsets
 from perbyte.app.trying.stored import Stored, find_stored, last_costs
 from perbyte.catalogue import load, pattern
-from perbyte.errors import EXIT_INTERRUPTED, RunnerError, RunnerRefused, UsageError
+from perbyte.errors import RunnerError, RunnerRefused, UsageError
 from perbyte.locks import cores_held, waiting_text
 from perbyte.measure import Forecast, Plan, Survey, choose_cores, foresee, recall_pace, survey
 from perbyte.measure.forecast import Pace
@@ -229,9 +229,7 @@ class Bench:
         done = self.conduct(
             plan, replace(surveyed, failures=()), policy, cut=True, limits=limits(self.patience_s, RUN_TIMES)
         )
-        if done.code == EXIT_INTERRUPTED:
-            raise KeyboardInterrupt
-        return done.run
+        return done.whole().run
 
 
 def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float) -> list[Failure]:

@@ -17,8 +17,9 @@ from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.supercop import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged, tree_sizes
 from perbyte.app.trying.bench import Bench, libraries_beside
 from perbyte.app.trying.clock import CALL_S, Clock
+from perbyte.app.verdicts import exit_code
 from perbyte.catalogue import load
-from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, PerbyteError, UsageError
+from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm, Policy, Run
 from perbyte.runners import locate
 from perbyte.trial.bench import look
@@ -144,4 +145,4 @@ def measure_groups(
 def tree_code(outcomes: Sequence[ImplementationOutcome]) -> int:
     """The exit code for the implementations of an algorithm."""
     words = {outcome.word for outcome in outcomes}
-    return EXIT_INCORRECT if words & BAD else EXIT_FINE if MEASURED in words else EXIT_ENVIRONMENT
+    return exit_code(wrong=bool(words & BAD), empty=MEASURED not in words)

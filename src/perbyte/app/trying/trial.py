@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perbyte.app.conducting import Conducted, conduct_plan
-from perbyte.app.gate import Gate, gravest
+from perbyte.app.gate import Gate
 from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.placing import place_run
 from perbyte.app.trying.bench import Bench, libraries_beside
 from perbyte.app.trying.clock import CALL_S, Clock
 from perbyte.app.trying.offsets import OffsetCost
 from perbyte.app.trying.stored import Stored
-from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, EXIT_INCORRECT, EXIT_MISSING, UsageError
+from perbyte.app.verdicts import exit_code, gravest
+from perbyte.errors import EXIT_INCORRECT, UsageError
 from perbyte.measure import survey
 from perbyte.measure.behaviour import count_cells
 from perbyte.model import NOT_REACHED, Algorithm, Cell, CellFigure, Failure, Policy, Run
@@ -83,12 +84,11 @@ class BesideLibraries:
     @property
     def code(self) -> int:
         """The exit code."""
-        if self.faults or failed(self.run, self.names):
-            return EXIT_INCORRECT
-        if not measured(self.run, self.names):
-            return EXIT_ENVIRONMENT
-        missing = any(failure.kind == NOT_REACHED for failure in self.run.failures)
-        return EXIT_MISSING if missing else EXIT_FINE
+        return exit_code(
+            wrong=bool(self.faults) or bool(failed(self.run, self.names)),
+            empty=not measured(self.run, self.names),
+            missing=any(failure.kind == NOT_REACHED for failure in self.run.failures),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,10 +206,9 @@ class Trial:
             raise NoFigure(EXIT_INCORRECT, faults)
         self._look_first(bench)
         run, _ = bench.measure()
-        if failed(run, [spec.name]):
-            raise NoFigure(EXIT_INCORRECT, run=run)
-        if not measured(run, [spec.name]):
-            raise NoFigure(EXIT_ENVIRONMENT, run=run)
+        wrong = bool(failed(run, [spec.name]))
+        if code := exit_code(wrong=wrong, empty=not measured(run, [spec.name])):
+            raise NoFigure(code, run=run)
         return run
 
     def changed(
