@@ -24,8 +24,8 @@ from pathlib import Path
 from honest import upper_bound
 
 from perbyte import places
+from perbyte.app.conducting import conduct_plan
 from perbyte.catalogue import load
-from perbyte.cli.conduct import conduct_plan
 from perbyte.errors import PerbyteError
 from perbyte.measure import Plan, survey
 from perbyte.model import Cell, Doubt, Policy
@@ -113,7 +113,7 @@ def main() -> None:
         total["asked"] += len(plan.cells)
         accused = False
         with tempfile.TemporaryDirectory() as directory:
-            done = conduct_plan(plan, result, policy, out=Path(directory) / "run", quiet=True)
+            done = conduct_plan(plan, result, policy, out=Path(directory) / "run")
             looks = stored_run(done.path).audits
             total["looks"] += sum(len(look.claimed_ns) for look in looks if look.cell in plan.cells)
             total["seconds"] += round(done.run.measuring_s)

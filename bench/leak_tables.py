@@ -115,10 +115,8 @@ def take_row(row: TableRow, survey: Survey, into: Path, budget_s: float) -> bool
         interrupted.extend([text] * text.startswith("interrupted"))
 
     before = doctor()["cores"]
-    command = ("leak", row.name)
-    run, _ = find_leaks(
-        row.cases, survey, Policy(), budget_s=budget_s, out=part, command=command, listener=Listener(urgent)
-    )
+    listener = Listener(urgent, command=("leak", row.name))
+    run, _ = find_leaks(row.cases, survey, Policy(), budget_s=budget_s, out=part, listener=listener)
     if interrupted:  # what was taken so far would be judged, and the row never be finished
         raise KeyboardInterrupt
     if not run.figures:

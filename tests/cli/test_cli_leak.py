@@ -153,7 +153,7 @@ def test_a_run_of_leaks_is_listed_and_refused_by_name_where_figures_are_wanted(w
 
 def test_how_far_it_is_can_be_seen(monkeypatch, capsys):
     from perbyte.cli import terminal
-    from perbyte.cli.leak import watched
+    from perbyte.cli.conduct import watched
 
     with watched(5.0) as tell:
         tell("alpha/aes-128-gcm/seal, key: fixed | random")

@@ -128,8 +128,8 @@ def test_the_guide_to_repeating_a_study_works(bench: Path):
 
 
 def test_the_study_of_the_guide_is_read_measured_and_judged(bench: Path):
+    from perbyte.app.conducting import conduct
     from perbyte.catalogue import parse_selector
-    from perbyte.cli.conduct import conduct
 
     assert len(write_files("docs/add-a-study.md", bench)) == 4
     for name, aes, camellia in (("openssl", 0.5, 9.0), ("nettle", 0.6, 10.0)):
@@ -142,7 +142,7 @@ def test_the_study_of_the_guide_is_read_measured_and_judged(bench: Path):
     study = read_study(bench / "doe-2024")
     assert len(study.published) == 5
     request = Request(tuple(parse_selector(text) for text in study.selectors()), contracts=(study.contract,))
-    done = conduct(request, Policy(budget_s=5.0), out=bench / "run", quiet=True, study=study.name)
+    done = conduct(request, Policy(budget_s=5.0), out=bench / "run", study=study.name)
     assert done.code == 0
     outcomes = {verdict.claim.id: verdict.outcome for verdict in judge(study, done.run).verdicts}
     words = [block.text for block in blocks("docs/add-a-study.md")]

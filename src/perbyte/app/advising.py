@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,15 +22,15 @@ from perbyte.advise import (
     read_histogram,
 )
 from perbyte.app.building import build_needed
-from perbyte.app.conducting import Conducted
-from perbyte.app.listener import Say, silent
+from perbyte.app.conducting import Conducted, conduct
+from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.lists import known_algorithms
 from perbyte.catalogue import load, parse_selector, parse_sizes
 from perbyte.catalogue.questions import Question, Task
 from perbyte.catalogue.status import Authority, own_profile, profiles
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.measure import Request, Survey, built_runners, survey
-from perbyte.model import Cell, Run
+from perbyte.model import Cell, Policy, Run
 from perbyte.model.cell import LOOP, STATES
 from perbyte.runners import RunnerSpec, locate
 from perbyte.studies import find, published_run
@@ -169,14 +169,14 @@ def measure_question(
     question: Question,
     mixes: Sequence[Mix],
     wish: Wish,
-    conduct: Callable[[Request], Conducted],
-    say: Say = silent,
+    policy: Policy,
+    listener: Listener = NOBODY,
 ) -> tuple[Conducted, dict[str, str]]:
-    """Measure what the question needs with `conduct`; also why candidates have no figure.
+    """Measure what the question needs; also why candidates have no figure.
 
     Raises EnvironmentLacking where no library can answer.
     """
-    build_needed(["*"], say)
+    build_needed(["*"], listener.say)
     specs = [
         spec
         for spec in built_runners()  # a core is what the others are compared by
@@ -203,7 +203,7 @@ def measure_question(
         raise EnvironmentLacking(f"no built library has what '{question.title}' needs", hint=": ".join(first))
     request = Request(tuple(parse_selector(text) for text in texts))
     # never cut: a candidate that is left out for want of time would be missing from the answer
-    return conduct(request), missing
+    return conduct(request, policy, listener=listener, lenient=True), missing
 
 
 def _no_runner(languages: Sequence[str]) -> EnvironmentLacking:

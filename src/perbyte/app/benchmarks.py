@@ -6,11 +6,11 @@ import itertools
 import os
 import re
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from perbyte.app.conducting import Conducted, conduct_plan
+from perbyte.app.conducting import conduct_plan
 from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.trying.clock import CELL_S, MOST_S, PAIR_S
 from perbyte.errors import UsageError
@@ -65,7 +65,6 @@ class Benchmarks:
     budget_s: float | None = None
     gentle: bool = False
     in_turn: bool = False
-    conduct: Callable[..., Conducted] = conduct_plan
     listener: Listener = NOBODY
     built: list[BuiltBenchmarks] = field(default_factory=list)
     programs: list[BenchmarkProgram] = field(default_factory=list)
@@ -145,7 +144,7 @@ class Benchmarks:
         plan = Plan(tuple(cells), choose_twins(cells))
         ahead = foresee(plan, policy, surveyed.specs, recall_pace(policy.cores[0]))
         self.listener.say(f"{counted(len(cells))}: {ahead}")
-        done = self.conduct(plan, replace(surveyed, failures=()), policy, cut=True)
+        done = conduct_plan(plan, replace(surveyed, failures=()), policy, cut=True, listener=self.listener)
         return without_empty(done.whole().run)
 
     def beside_kept(self, *, keep: bool) -> tuple[Run, ChangedBenchmarks | None]:

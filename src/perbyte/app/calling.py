@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,12 +44,11 @@ def measure(
 
     if not selectors:
         raise UsageError("nothing to measure: no selector was given", hint="for example '*/sha-256@1KiB'")
-    heard = listener or NOBODY
+    heard = replace(listener or NOBODY, command=("measure", *selectors))
     request = make_request(selectors, sizes, operations, contracts, cpus, states)
     return conduct(
         request,
         policy or Policy(),
-        command=("measure", *selectors),
         out=Path(out) if out else None,
         listener=heard,
         budget=lambda prepared: budgeted(prepared, heard.say, raised=policy is None),

@@ -15,7 +15,7 @@ from perbyte.app.building import build_needed, runners_meant
 from perbyte.app.listener import NOBODY, Listener, Say
 from perbyte.app.verdicts import run_code
 from perbyte.catalogue import Selector, pattern
-from perbyte.locks import cores_held, held_cores, waiting_text
+from perbyte.locks import cores_held, held_cores
 from perbyte.measure import (
     Plan,
     Prepared,
@@ -65,14 +65,13 @@ def conduct(
     request: Request,
     policy: Policy,
     *,
-    command: Sequence[str] = (),
     out: Path | None = None,
     listener: Listener = NOBODY,
     budget: Callable[[Prepared], Prepared] | None = None,
     cut: bool = True,
     **more: Any,
 ) -> Conducted:
-    """Measure what was asked for into a new run directory; `command` and `more` as in `measure.prepare`.
+    """Measure what was asked for into a new run directory; `more` as in `measure.prepare`.
 
     `budget` looks at what was prepared before anything is measured: it refuses, or gives it back with a larger budget.
     Where it is given, and with `cut`, cells that do not fit into the budget are left out by name.
@@ -80,16 +79,17 @@ def conduct(
     from perbyte.store.writer import RunWriter, require_room
 
     require_room(out or places.runs_home() / "new")  # all that needs no core comes before the wait for one
-    with _held_said_soon(policy, listener.urgent):
-        build_needed(runners_meant(request.selectors), listener.say)
-        prepared = prepare(request, of_today(policy), command=command, **more)
-        if not more.get("lenient"):  # else the plan's failures say it
-            for line in named_without_cells(request.selectors, prepared.plan.cells):
-                listener.urgent(line)
-        if budget:
-            prepared = budget(prepared)
-    path = out or places.runs_home() / prepared.conditions.run_id
-    return _carry_out(prepared, RunWriter.create, path, listener, cut=cut and budget is not None)
+    with listener.following() as hearing:
+        with _held_said_soon(policy, hearing.urgent):
+            build_needed(runners_meant(request.selectors), hearing.say)
+            prepared = prepare(request, of_today(policy), command=hearing.command, **more)
+            if not more.get("lenient"):  # else the plan's failures say it
+                for line in named_without_cells(request.selectors, prepared.plan.cells):
+                    hearing.urgent(line)
+            if budget:
+                prepared = budget(prepared)
+        path = out or places.runs_home() / prepared.conditions.run_id
+        return _carry_out(prepared, RunWriter.create, path, hearing, cut=cut and budget is not None)
 
 
 def conduct_plan(
@@ -97,7 +97,6 @@ def conduct_plan(
     survey: Survey,
     policy: Policy,
     *,
-    command: Sequence[str] = (),
     out: Path | None = None,
     listener: Listener = NOBODY,
     cut: bool = False,
@@ -107,14 +106,13 @@ def conduct_plan(
     from perbyte.store.writer import RunWriter, require_room
 
     require_room(out or places.runs_home() / "new")
-    prepared = prepare_plan(plan, survey, of_today(policy), command=command)
+    prepared = prepare_plan(plan, survey, of_today(policy), command=listener.command)
     path = out or places.runs_home() / prepared.conditions.run_id
-    return _carry_out(prepared, RunWriter.create, path, listener, "interrupted", cut=cut, limits=limits)
+    with listener.following() as hearing:
+        return _carry_out(prepared, RunWriter.create, path, hearing, "interrupted", cut=cut, limits=limits)
 
 
-def conduct_resumed(
-    path: Path, *, command: Sequence[str] = (), listener: Listener = NOBODY, budget_s: float | None = None
-) -> Conducted:
+def conduct_resumed(path: Path, *, listener: Listener = NOBODY, budget_s: float | None = None) -> Conducted:
     """Go on with the interrupted run in `path`; `budget_s` as in `measure.prepare_resumed`."""
     from perbyte.store import RunWriter, stored_run
     from perbyte.store.files import disk_error
@@ -123,8 +121,9 @@ def conduct_resumed(
     path = run_directory(path)
     if error := places.refusal(path):
         raise disk_error(error, path)
-    prepared = prepare_resumed(stored_run(path), command=command, budget_s=budget_s)
-    return _carry_out(prepared, RunWriter.resume, path, listener)
+    prepared = prepare_resumed(stored_run(path), command=listener.command, budget_s=budget_s)
+    with listener.following() as hearing:
+        return _carry_out(prepared, RunWriter.resume, path, hearing)
 
 
 def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) -> list[str]:
@@ -197,12 +196,9 @@ def _carry_out(
 
     require_free(path)  # before the wait for cores, which the writer of the same run may hold
 
-    def waiting(core: int, holder: str) -> None:
-        listener.urgent(waiting_text(core, holder))
-
     what = f"perbyte {' '.join(prepared.conditions.command)}"
     hint = hint or f"interrupted; what was measured is kept. Go on with: perbyte measure --resume {path}"
-    with cores_held(prepared.conditions.policy.cores, what, waiting=waiting), opened(path) as writer:
+    with cores_held(prepared.conditions.policy.cores, what, waiting=listener.waiting), opened(path) as writer:
         try:
             limits = limits or TimeLimits.within(prepared.conditions.policy.budget_s)
             outcome = carry_out(prepared, writer, listener.watcher, cut=cut, limits=limits)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import datetime
 import secrets
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perbyte import __version__, places
 from perbyte.app.conducting import of_today
-from perbyte.app.listener import NOBODY, Listener, Say, silent
+from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.verdicts import exit_code
 from perbyte.catalogue import load
 from perbyte.errors import UsageError
@@ -32,14 +31,6 @@ if TYPE_CHECKING:
 BUDGET_S = 10.0  # for each line, where nothing is said
 ROLES = ("key", "data", "input")
 USUAL_BYTES = (64, 32)  # of data, and of what goes with keys
-
-
-Watch = Callable[[float], AbstractContextManager[Say]]
-"""Given seconds, what hears of each case meanwhile."""
-
-
-def _unwatched(_budget_s: float) -> AbstractContextManager[Say]:
-    return nullcontext(silent)
 
 
 def draw_cases(
@@ -89,14 +80,12 @@ def find_leaks(
     taint: Sequence[dict[str, Any]] = (),
     check: bool = True,
     beside: str = "",
-    command: Sequence[str] = (),
     listener: Listener = NOBODY,
-    watch: Watch = _unwatched,
 ) -> tuple[LeakRun, Path]:
     """Take pairs of all cases for `budget_s` seconds; give the run and where it is kept.
 
     `check`: what computes anything wrong is left out first, by known answers, forgeries and comparison. `beside`: the
-    id of the run in `out` whose cells these are. What `watch` gives is told of each case while pairs are taken.
+    id of the run in `out` whose cells these are.
     """
     from perbyte.measure.leaks import Leaks, leak_figures
     from perbyte.measure.machine import choose_cores, describe_machine, require_linux
@@ -111,15 +100,15 @@ def find_leaks(
 
     if cases:
         listener.say(f"{counted(len(cases), 'line')}, {budget_s:.0f} s at the most")
-    pinned, what = replace(policy, cores=cores), f"perbyte {' '.join(command)}"
-    with watch(budget_s) as tell:
+    pinned, what = replace(policy, cores=cores), f"perbyte {' '.join(listener.command)}"
+    with listener.watch(budget_s) as tell:
         leaks = Leaks(survey, cores, of_today(policy), seed, target, keep=_keeping(writer), say=tell)
         faults = _take(leaks, cases, survey, pinned, budget_s, what, listener, check=check)
     run = LeakRun(
         run_id=run_id,
         started_at=now.isoformat(timespec="milliseconds"),
         perbyte_version=__version__,
-        command=tuple(command),
+        command=listener.command,
         machine=describe_machine(),
         cores=cores,
         seed=seed,
@@ -167,10 +156,7 @@ def _take(
     from perbyte.measure.leaks import unfit
     from perbyte.measure.machine import step_aside
 
-    def waiting(core: int, holder: str) -> None:
-        listener.urgent(f"waiting: core {core} is being measured on by {holder}")
-
-    with cores_held(policy.cores, what, waiting=waiting):
+    with cores_held(policy.cores, what, waiting=listener.waiting):
         step_aside(policy.cores)
         cells = list(dict.fromkeys(case.cell for case in cases))
         faults = unfit(cells, survey, policy) if check else []
@@ -182,9 +168,7 @@ def _take(
     return faults
 
 
-def with_leaks(
-    done: Conducted, *, command: Sequence[str] = (), listener: Listener = NOBODY, watch: Watch = _unwatched
-) -> Conducted:
+def with_leaks(done: Conducted, *, listener: Listener = NOBODY) -> Conducted:
     """The same with whether the time of its cells depends on secrets, written beside its figures."""
     from perbyte.measure import Survey
     from perbyte.runners import find
@@ -202,9 +186,7 @@ def with_leaks(
         out=done.path,
         check=False,
         beside=done.run.conditions.run_id,
-        command=command,
         listener=listener,
-        watch=watch,
     )
     for failure in run.failures:
         listener.say(f"no pairs: {failure.address or failure.runner}: {plain(failure.message, 300)}")

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from perbyte.app.conducting import Conducted
 from perbyte.app.listener import NOBODY, Listener
-from perbyte.locks import cores_held, waiting_text
+from perbyte.locks import cores_held
 from perbyte.model import Cell, Run
 from perbyte.model.text import counted, plain
 from perbyte.runners import RunnerSpec
@@ -40,14 +40,11 @@ def place_run(
     policy = run.conditions.policy
     cores = policy.cores or choose_cores(())
 
-    def waiting(core: int, holder: str) -> None:
-        listener.urgent(waiting_text(core, holder))
-
     what = f"perbyte {' '.join(run.conditions.command)}"
     listener.say(f"drawing places: {counted(len(cells), 'cell')}, at most {CELL_S:g} s each")
     awake = () if policy.gentle else specs.values()
     try:
-        with cores_held(cores, what, waiting=waiting), kept_awake(awake, cores):
+        with cores_held(cores, what, waiting=listener.waiting), kept_awake(awake, cores):
             step_aside(cores)
             placements = PlaceDrawing(specs, policy, cores).take(cells)
     except KeyboardInterrupt:

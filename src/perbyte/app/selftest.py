@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from perbyte.app.conducting import Conducted
-from perbyte.app.listener import Say
+from perbyte.app.conducting import conduct
+from perbyte.app.listener import Listener
 from perbyte.app.verdicts import exit_code
 from perbyte.catalogue import parse_selector
 from perbyte.errors import EnvironmentLacking
@@ -18,7 +18,6 @@ from perbyte.stats.known_loops import LOOP, SLOWDOWNS, LoopReading, Trials, judg
 
 BUDGETS_S = (5.0, 15.0)
 _BUDGET_S = 20.0  # of the loops that must read a known cost
-Conduct = Callable[..., Conducted]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,27 +39,28 @@ class KnownLoops:
         return exit_code(found=wrong, undecided=bool(unclear) and all(unclear))
 
 
-def read_loops(conduct: Conduct) -> KnownLoops:
-    """Measure the loops with `conduct`. Raises EnvironmentLacking where none can be."""
-    run = _measured("reference/probe-*/run@1024", Policy(budget_s=_BUDGET_S), conduct)
+def read_loops(listener: Listener) -> KnownLoops:
+    """Measure the loops. Raises EnvironmentLacking where none can be."""
+    run = _measured("reference/probe-*/run@1024", Policy(budget_s=_BUDGET_S), listener)
     return KnownLoops([judged(figure) for figure in run.cells], run.noise_floor)
 
 
-def try_slowdowns(budgets_s: Sequence[float], count: int, conduct: Conduct, say: Say) -> Trials:
+def try_slowdowns(budgets_s: Sequence[float], count: int, listener: Listener) -> Trials:
     """Measure loops whose ratios are known in `count` runs of each budget in seconds, and count what was right."""
     trials = Trials()
     sizes = ",".join(str(steps(share)) for share in (0.0, *SLOWDOWNS))
     for budget_s in budgets_s:
         for seed in range(1, count + 1):
-            say(f"{budget_s:g} s, run {seed} of {count}")
+            listener.say(f"{budget_s:g} s, run {seed} of {count}")
             policy = Policy(budget_s=budget_s, seed=seed)
-            trials.take(_measured(f"reference/{LOOP}/run@{sizes}", policy, conduct), budget_s)
+            trials.take(_measured(f"reference/{LOOP}/run@{sizes}", policy, listener.hushed()), budget_s)
     return trials
 
 
-def _measured(selector: str, policy: Policy, conduct: Conduct) -> Run:
+def _measured(selector: str, policy: Policy, listener: Listener) -> Run:
     with tempfile.TemporaryDirectory() as temporary:
-        done = conduct(Request((parse_selector(selector),)), policy, out=Path(temporary) / "run").whole()
+        request = Request((parse_selector(selector),))
+        done = conduct(request, policy, out=Path(temporary) / "run", listener=listener).whole()
     if not done.run.cells:
         raise EnvironmentLacking("no loop could be measured", hint="see: perbyte doctor")
     return done.run

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import datetime
 import fnmatch
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from perbyte import places
-from perbyte.app.conducting import Conducted, conduct_plan
+from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.supercop import (
     MEASURED,
     Made,
@@ -59,7 +59,7 @@ class TreeJob:
     sizes: tuple[int, ...] | None
     budget_s: float
     gentle: bool
-    conduct: Callable[..., Conducted] = conduct_plan
+    listener: Listener = NOBODY
     date: str = field(default_factory=lambda: f"{datetime.datetime.now(datetime.UTC):%Y%m%d}")
 
     def done(self, group: Sequence[Implementation]) -> bool:
@@ -128,7 +128,7 @@ class TreeJob:
         if not specs:
             return None
         policy, clock = Policy(epochs=EPOCHS, gentle=self.gentle), Clock(self.budget_s)
-        bench = Bench(specs, [], algorithm, sizes, policy, CALL_S, clock, self.conduct)
+        bench = Bench(specs, [], algorithm, sizes, policy, CALL_S, clock, self.listener)
         return bench.measure(fresh=True)[0]
 
     def _outcome(self, program: Made, run: Run | None) -> VariantOutcome:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -160,15 +159,14 @@ def _run(
     from perbyte.app.advising import measure_question
     from perbyte.app.conducting import hear_held
     from perbyte.app.runs import find_run
-    from perbyte.cli.conduct import conduct, note_losses
+    from perbyte.cli.conduct import note_losses
     from perbyte.store import open_run
 
     if options.named:
         return open_run(find_run(options.named)), {}, EXIT_FINE
     policy = options.policy(options.budget or BUDGET_S, EPOCHS)
     hear_held(policy, note_once)
-    measure = partial(conduct, policy=policy, quiet=options.notes.quiet, lenient=True)
-    done, missing = measure_question(asked, mixes, wish, measure, partial(note, quiet=options.notes.quiet))
+    done, missing = measure_question(asked, mixes, wish, policy, options.notes.listener)
     note_losses(done.run, quiet=options.notes.quiet)
     options.notes.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)")
     return done.run, missing, done.code
@@ -224,7 +222,7 @@ def _beyond(answer: PartAnswer, states: tuple[str, ...], options: _AdviseOptions
     """`limits` with what the recommended option does in `states` that no loop on one core has: a run of its own."""
     from perbyte.advise import PasswordDecision
     from perbyte.app.advising import beyond_loop
-    from perbyte.cli.conduct import conduct
+    from perbyte.app.conducting import conduct
     from perbyte.report.advice import beyond_texts
 
     decision = answer.decided
@@ -232,7 +230,7 @@ def _beyond(answer: PartAnswer, states: tuple[str, ...], options: _AdviseOptions
         return limits
     request, smallest, largest = wanted
     policy = options.policy(BEYOND_S, BEYOND_EPOCHS)
-    done = conduct(request, policy, quiet=options.notes.quiet, lenient=True)
+    done = conduct(request, policy, listener=options.notes.listener, lenient=True)
     options.notes.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)")
     single, together = beyond_texts(decision, done.run.cells, smallest, largest)
     return replace(limits, threads=together, states=single)

@@ -1,40 +1,35 @@
-"""What commands that measure have in common: progress on standard error, and what is said at the end."""
+"""Who hears of a command's work: progress and notes on standard error."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from contextlib import closing
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from perbyte.app.listener import Listener
+from perbyte.app.listener import Listener, Say
 from perbyte.cli.streams import note, note_once
 
 if TYPE_CHECKING:
-    from perbyte.app.conducting import Conducted
-    from perbyte.measure import Plan, Request, Survey
-    from perbyte.model import Policy, Run
+    from perbyte.model import Run
 
 
-def conduct(request: Request, policy: Policy, *, quiet: bool = False, **more: Any) -> Conducted:
-    """As `app.conducting.conduct`."""
-    from perbyte.app import conducting
-
-    return followed(conducting.conduct, request, policy, quiet=quiet, **more)
-
-
-def conduct_plan(
-    plan: Plan, surveyed: Survey, policy: Policy, *, quiet: bool = False, **more: Any
-) -> Conducted:
-    """As `app.conducting.conduct_plan`."""
-    from perbyte.app import conducting
-
-    return followed(conducting.conduct_plan, plan, surveyed, policy, quiet=quiet, **more)
+def listener_of(*, quiet: bool = False) -> Listener:
+    """The listener of this command; `quiet`: only what is urgent is printed."""
+    return Listener(
+        note_once,
+        partial(note, quiet=quiet),
+        follow=partial(followed, quiet=quiet),
+        watch=partial(watched, quiet=quiet),
+        command=tuple(sys.argv[1:]),
+    )
 
 
-def followed(conducted: Callable[..., Conducted], *what: Any, quiet: bool, **more: Any) -> Conducted:
-    """Call a function of `app.conducting`, with the command and a listener that draws the progress."""
+@contextmanager
+def followed(*, quiet: bool = False) -> Iterator[Listener]:
+    """A listener of one run, which draws its progress."""
     from perbyte.cli.terminal import ProgressLine
 
     def urgent(text: str) -> None:
@@ -42,8 +37,24 @@ def followed(conducted: Callable[..., Conducted], *what: Any, quiet: bool, **mor
         note_once(text)
 
     with closing(ProgressLine(quiet=quiet)) as progress:
-        listener = Listener(urgent, partial(note, quiet=quiet), progress)
-        return conducted(*what, command=sys.argv[1:], listener=listener, **more)
+        yield Listener(urgent, partial(note, quiet=quiet), progress)
+
+
+@contextmanager
+def watched(budget_s: float, *, quiet: bool = False) -> Iterator[Say]:
+    """What shows how far the taking of pairs is, from the first pair on."""
+    from perbyte.cli.terminal import LiveLine
+
+    began = 0.0
+
+    def say(name: str) -> None:
+        nonlocal began
+        began = began or time.monotonic()
+        spent = time.monotonic() - began
+        line.show(f"{spent:.0f} s, at most {max(budget_s - spent, 0):.0f} s left · {name}")
+
+    with closing(LiveLine(quiet=quiet, last=time.monotonic())) as line:
+        yield say
 
 
 def note_losses(run: Run, *, quiet: bool) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -136,16 +135,15 @@ def selftest_command(options: _SelftestOptions) -> int:
       perbyte selftest --full
     """
     from perbyte.app.selftest import BUDGETS_S, read_loops, try_slowdowns
-    from perbyte.cli.conduct import conduct
     from perbyte.report.checkup import loops_lines, trials_lines
 
-    known = read_loops(partial(conduct, quiet=options.notes.quiet))
+    known = read_loops(options.notes.listener)
     document: dict[str, Any] = {"loops": known.readings}
     if not options.as_json:
         print_lines(loops_lines(known.readings, known.floor))
     if options.full:
         budgets_s = (options.budget,) if options.budget else BUDGETS_S
-        trials = try_slowdowns(budgets_s, options.trials, partial(conduct, quiet=True), options.notes.note)
+        trials = try_slowdowns(budgets_s, options.trials, options.notes.listener)
         document["full"] = trials.said()
         if not options.as_json:
             print_lines(trials_lines(trials))

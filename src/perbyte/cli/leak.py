@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import click
 
 from perbyte.app.leaking import BUDGET_S
-from perbyte.app.listener import Listener, Say
 from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.options import CellOptions, Duration, Forms, GentleOption, QuietOption, Words
 from perbyte.cli.runs import print_leaks
-from perbyte.cli.streams import note
 from perbyte.errors import UsageError
 from perbyte.model import Policy
 
@@ -85,31 +78,8 @@ def leak_command(options: _LeakOptions) -> int:
         target=options.down_to,
         above=options.above,
         out=options.out,
-        **heard(quiet=options.notes.quiet),
+        listener=options.notes.listener,
     )
     print_leaks(run, options.forms)
     options.notes.note(f"run: {place}  (perbyte show {place.name})")
     return leak_code(run, failing)
-
-
-def heard(*, quiet: bool) -> dict[str, Any]:
-    """What `app.leaking` is told: the command, and who hears of the work."""
-    listener = Listener(note, partial(note, quiet=quiet))
-    return {"command": sys.argv[1:], "listener": listener, "watch": partial(watched, quiet=quiet)}
-
-
-@contextmanager
-def watched(budget_s: float, *, quiet: bool = False) -> Iterator[Say]:
-    """What shows how far the taking of pairs is, from the first pair on."""
-    from perbyte.cli.terminal import LiveLine
-
-    began = 0.0
-
-    def say(name: str) -> None:
-        nonlocal began
-        began = began or time.monotonic()
-        spent = time.monotonic() - began
-        line.show(f"{spent:.0f} s, at most {max(budget_s - spent, 0):.0f} s left · {name}")
-
-    with closing(LiveLine(quiet=quiet, last=time.monotonic())) as line:
-        yield say

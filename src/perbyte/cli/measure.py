@@ -62,6 +62,7 @@ def measure_command(options: _MeasureOptions) -> int:
 
     A cell is one algorithm, operation and size of a library. Without a selector: a quick suite of about ten seconds.
     """
+    from perbyte.app.conducting import conduct
     from perbyte.app.requests import (
         QUICK_BUDGET_S,
         budgeted,
@@ -70,7 +71,6 @@ def measure_command(options: _MeasureOptions) -> int:
         open_suite,
         read_request,
     )
-    from perbyte.cli.conduct import conduct
 
     if options.report:
         extras.require("report", "A page")
@@ -109,7 +109,7 @@ def measure_command(options: _MeasureOptions) -> int:
         request,
         policy,
         out=options.out,
-        quiet=output.quiet,
+        listener=output.listener,
         input_facts=input_facts,
         lenient=suite is not None,
         budget=partial(budgeted, say=output.note, raised=not kept_to),
@@ -130,9 +130,8 @@ def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_as
         done = with_behaviours(done, listener=output.listener)
     if beside.leak:
         from perbyte.app.leaking import with_leaks
-        from perbyte.cli.leak import heard
 
-        done = with_leaks(done, **heard(quiet=output.quiet))
+        done = with_leaks(done, listener=output.listener)
     if beside.places:
         from perbyte.app.placing import with_places
 
@@ -161,7 +160,6 @@ def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_as
 def _resume(path: Path, options: _MeasureOptions) -> Conducted:
     """Go on with a run. Raises UsageError where the command line says what the run itself knows."""
     from perbyte.app.conducting import conduct_resumed
-    from perbyte.cli.conduct import followed
 
     policy, cells = options.policy, options.cells
     of_plan: tuple[object, ...] = (options.selectors, cells.sizes, cells.operations, cells.contracts)
@@ -173,4 +171,4 @@ def _resume(path: Path, options: _MeasureOptions) -> Conducted:
         raise UsageError(
             "--resume uses the policy of the run", hint="of its options, only --budget can be changed"
         )
-    return followed(conduct_resumed, path, quiet=options.output.quiet, budget_s=policy.budget)
+    return conduct_resumed(path, listener=options.output.listener, budget_s=policy.budget)

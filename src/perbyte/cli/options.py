@@ -12,8 +12,9 @@ import click
 from perbyte.app import quantities
 from perbyte.app.gate import Gate
 from perbyte.app.listener import Listener
+from perbyte.cli.conduct import listener_of
 from perbyte.cli.declared import Options, flag, group, option
-from perbyte.cli.streams import note, note_once, print_json, print_lines
+from perbyte.cli.streams import note, print_json, print_lines
 from perbyte.errors import UsageError
 from perbyte.model import Policy
 
@@ -125,7 +126,7 @@ class QuietOption(Options):
     @property
     def listener(self) -> Listener:
         """Who hears of the work."""
-        return Listener(note_once, self.note)
+        return listener_of(quiet=self.quiet)
 
 
 class UnitForms(Forms):

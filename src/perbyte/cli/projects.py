@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -55,7 +54,6 @@ def bench_command(asked: _BenchOptions) -> int:
     """
     from perbyte.app.benchmarks import Benchmarks
     from perbyte.app.conducting import hear_held
-    from perbyte.cli.conduct import conduct_plan
     from perbyte.measure.machine import require_linux
     from perbyte.model import Policy
     from perbyte.report import benchmarks
@@ -66,9 +64,9 @@ def bench_command(asked: _BenchOptions) -> int:
         print(line_for_cargo())
         return EXIT_FINE
     before = asked.before
-    in_turn, conduct = before.baseline or before.keep, partial(conduct_plan, quiet=before.quiet)
+    in_turn = before.baseline or before.keep
     of_files = (asked.places, asked.flags, asked.only, asked.budget, asked.how.gentle)
-    project = Benchmarks(*of_files, in_turn, conduct, before.listener)
+    project = Benchmarks(*of_files, in_turn, before.listener)
     if not asked.show:
         hear_held(Policy(), note_once)
     project.build()
@@ -148,7 +146,6 @@ def supercop_command(options: _SupercopOptions) -> int:
     """
     from perbyte.app.supercop import BAD, MEASURED
     from perbyte.app.supercop_tree import open_tree
-    from perbyte.cli.conduct import conduct_plan
     from perbyte.report.trials import primitive_line, tree_end
 
     tree = open_tree(
@@ -159,7 +156,7 @@ def supercop_command(options: _SupercopOptions) -> int:
         sizes=read_sizes(options.sizes),
         budget_s=options.budget,
         gentle=options.how.gentle,
-        conduct=partial(conduct_plan, quiet=True),
+        listener=options.notes.listener.hushed(),
     )
     wrong = False
     for number, ((operation, primitive), variants) in enumerate(tree.groups.items(), start=1):

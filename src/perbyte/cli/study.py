@@ -79,9 +79,9 @@ class _StudyRunOptions(_StudyOption):
 @takes("run", _StudyRunOptions, study_command)
 def run(options: _StudyRunOptions) -> int:
     """Measure the cells of study NAME here, judge its claims, and write run, report and charts."""
-    from perbyte.app.conducting import with_counts
+    from perbyte.app.conducting import conduct, with_counts
     from perbyte.app.requests import budgeted, study_request
-    from perbyte.cli.conduct import conduct, note_losses
+    from perbyte.cli.conduct import note_losses
     from perbyte.measure import note_after
     from perbyte.report.gate import profile_lines
 
@@ -94,7 +94,7 @@ def run(options: _StudyRunOptions) -> int:
         study_request(study, quick=quick),
         options.policy.policy(study.measuring_policy(quick=quick)),
         out=options.out,
-        quiet=output.quiet,
+        listener=output.listener,
         study=study.name,
         lenient=True,
         budget=partial(budgeted, say=output.note, raised=not given),

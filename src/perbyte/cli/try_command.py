@@ -188,7 +188,6 @@ def try_command(options: TryOptions) -> int:
 def _trial(options: TryOptions) -> Trial:
     """What is asked of the user's files, not built yet. Raises UsageError for what does not fit their language."""
     from perbyte.app.trying.trial import Trial, read_trial
-    from perbyte.cli.conduct import conduct_plan
     from perbyte.trial.own_algorithm import algorithm_named
 
     clock = Clock(options.budget, began=command_began())
@@ -216,8 +215,6 @@ def _trial(options: TryOptions) -> Trial:
         gentle=options.how.gentle,
         patience_s=options.patience,
         fresh=options.fresh,
-        conduct=partial(conduct_plan, quiet=options.before.quiet),
-        conduct_quietly=partial(conduct_plan, quiet=True),
         listener=options.before.listener,
         hear_first=None if options.before.quiet else _note_first,
     )
@@ -370,12 +367,12 @@ def _try_leak(trial: Trial, options: TryOptions) -> int:
     """Look whether the time of the function depends on secrets."""
     from perbyte.app.leaking import leak_code
     from perbyte.app.trying.trial import find_own_leaks
-    from perbyte.cli.leak import FAILING, heard
+    from perbyte.cli.leak import FAILING
     from perbyte.cli.runs import print_leaks
 
     assert options.leak
     failing = read_choices("--fail-on", options.fail_on, FAILING)
-    run, place = find_own_leaks(trial, options.leak, options.budget, **heard(quiet=options.before.quiet))
+    run, place = find_own_leaks(trial, options.leak, options.budget)
     print_leaks(run, Forms(options.before.as_json, False))
     note(f"run: {place}  (perbyte show {place.name})", quiet=options.before.quiet)
     return leak_code(run, failing)
@@ -385,7 +382,6 @@ def _try_trees(options: TryOptions) -> int:
     """Build, look at and measure each implementation of a tree; account for each one."""
     from perbyte.app.supercop import MEASURED
     from perbyte.app.trying.trees import layout_groups, measure_groups, supercop_groups, tree_code
-    from perbyte.cli.conduct import conduct_plan
     from perbyte.report import trials
     from perbyte.report.export import to_json
 
@@ -394,8 +390,7 @@ def _try_trees(options: TryOptions) -> int:
         groups = layout_groups(options.layout, places, options.algorithm_name, sizes, listener)
     else:
         groups = supercop_groups(places, options.algorithm_name, options.flags, sizes, listener)
-    conduct = partial(conduct_plan, quiet=options.before.quiet)
-    how = (options.beside, options.budget, options.how.gentle, conduct, listener)
+    how = (options.beside, options.budget, options.how.gentle, listener)
     codes = []
     for algorithm, run, outcomes in measure_groups(groups, sizes, *how):
         if options.before.as_json:

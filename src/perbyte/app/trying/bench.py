@@ -18,14 +18,14 @@ from functools import partial
 from typing import Any
 
 from perbyte.app.building import build_needed
-from perbyte.app.conducting import Conducted, conduct_plan, of_today
-from perbyte.app.listener import Say, silent
+from perbyte.app.conducting import conduct_plan, of_today
+from perbyte.app.listener import NOBODY, Listener, Say
 from perbyte.app.trying.clock import Clock
 from perbyte.app.trying.offsets import OffsetCost, look_at_offsets
 from perbyte.app.trying.stored import Stored, find_stored, last_costs
 from perbyte.catalogue import load, pattern
 from perbyte.errors import RunnerError, RunnerRefused, UsageError
-from perbyte.locks import cores_held, waiting_text
+from perbyte.locks import cores_held
 from perbyte.measure import Forecast, Plan, Survey, choose_cores, foresee, recall_pace, survey
 from perbyte.measure.forecast import Pace
 from perbyte.measure.looks import problem
@@ -62,7 +62,6 @@ def libraries_beside(glob: str, own: Sequence[str], say: Say) -> list[RunnerSpec
 class Bench:
     """Programs of the user's and libraries at some sizes of an algorithm. `check` comes before `measure`.
 
-    `conduct` takes a plan as `app.conducting.conduct_plan` does, `say` a line for the user, `urgent` whom it waits for.
     `unreached`, once measured: libraries for which the promised time did not suffice. `fewest_epochs`: below it the
     promised time is not kept.
     """
@@ -74,9 +73,7 @@ class Bench:
     policy: Policy
     patience_s: float
     clock: Clock = field(default_factory=Clock)
-    conduct: Callable[..., Conducted] = conduct_plan
-    say: Say = silent
-    urgent: Say = silent
+    listener: Listener = NOBODY
     unreached: tuple[str, ...] = ()
     fewest_epochs: int = 3
     _left: set[str] = field(default_factory=set)
@@ -122,10 +119,7 @@ class Bench:
         """Hold the cores; who has to be waited for is said, and the wait does not count as the user's time."""
         began = time.monotonic()
 
-        def waiting(core: int, holder: str) -> None:
-            self.urgent(waiting_text(core, holder))
-
-        with cores_held(cores, "perbyte try, a first look", waiting=waiting):
+        with cores_held(cores, "perbyte try, a first look", waiting=self.listener.waiting):
             self.clock.waited_s += time.monotonic() - began
             yield
 
@@ -155,7 +149,7 @@ class Bench:
             run = self._carry_out(survey, [cell for cell in cells if cell in again or cell not in theirs])
             if not (untrue := stored.untrue(run)):
                 return run, stored
-            self.say(f"{untrue}; all libraries are measured")
+            self.listener.say(f"{untrue}; all libraries are measured")
         return self._carry_out(survey, cells), None
 
     def _in_time(self, surveyed: Survey, cells: Sequence[Cell], pace: Pace) -> tuple[Sequence[Cell], Policy]:
@@ -220,14 +214,19 @@ class Bench:
         pace = recall_pace(choose_cores(self.policy.cores)[0])
         cells, policy = self._in_time(surveyed, cells, pace)
         plan = Plan(tuple(cells), self._twins(cells), wanted=tuple(self.own_names))
-        self.say(f"{counted(len(cells))}: {foresee(plan, policy, surveyed.specs, pace)}")
+        self.listener.say(f"{counted(len(cells))}: {foresee(plan, policy, surveyed.specs, pace)}")
         if self.unreached:
-            self.say(
+            self.listener.say(
                 f"not measured, since {self.clock.promised_s:g} s were promised: {', '.join(self.unreached)} "
                 "(--budget 60s: all)"
             )
-        done = self.conduct(
-            plan, replace(surveyed, failures=()), policy, cut=True, limits=limits(self.patience_s, RUN_TIMES)
+        done = conduct_plan(
+            plan,
+            replace(surveyed, failures=()),
+            policy,
+            cut=True,
+            limits=limits(self.patience_s, RUN_TIMES),
+            listener=self.listener,
         )
         return done.whole().run
 

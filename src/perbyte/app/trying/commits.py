@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from perbyte import extras
-from perbyte.app.listener import NOBODY
 from perbyte.app.runs import find_run
 from perbyte.app.trying.clock import Clock
 from perbyte.app.trying.trial import InTurn, NoFigure, Trial
@@ -157,9 +156,8 @@ class Search:
             self.trial,
             asked=asked,
             clock=clock,
-            listener=NOBODY,
+            listener=self.trial.listener.hushed(),
             hear_first=None,
-            conduct=self.trial.conduct_quietly,
         )
         for change in changes(trial.in_turn(spec, base), spec.name, base.name):
             if change.row == followed.row:

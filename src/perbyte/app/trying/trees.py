@@ -6,13 +6,12 @@ Every implementation is accounted for: with a figure, or with the reason why it 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from perbyte.app.conducting import Conducted, conduct_plan
 from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.supercop import BAD, MEASURED, ImplementationOutcome, Way, build_group, judged, tree_sizes
 from perbyte.app.trying.bench import Bench, libraries_beside
@@ -121,7 +120,6 @@ def measure_groups(
     beside: str,
     budget_s: float | None,
     gentle: bool,
-    conduct: Callable[..., Conducted] = conduct_plan,
     listener: Listener = NOBODY,
 ) -> Iterator[tuple[Algorithm, Run | None, list[ImplementationOutcome]]]:
     """Measure what was built of each algorithm beside the libraries; the run is None where nothing could be built."""
@@ -130,7 +128,7 @@ def measure_groups(
         if specs := [outcome.spec for outcome in group if outcome.spec]:
             libraries = libraries_beside(beside, [spec.name for spec in specs], listener.urgent)
             policy, clock = Policy(epochs=3, gentle=gentle), Clock(budget_s or BUDGET_S)
-            how = (policy, CALL_S, clock, conduct, listener.say)
+            how = (policy, CALL_S, clock, listener)
             run, _ = Bench(specs, libraries, algorithm, tree_sizes(algorithm, sizes), *how).measure(
                 fresh=True
             )

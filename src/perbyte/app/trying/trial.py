@@ -7,9 +7,8 @@ import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from perbyte.app.conducting import Conducted, conduct_plan
 from perbyte.app.gate import Gate
 from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.placing import place_run
@@ -130,7 +129,7 @@ class Trial:
     """What was asked, built as often as flags were given.
 
     `hear_faults` and `hear_first` take what is wrong and the first figures with the seconds since the beginning, before
-    anything is measured; without `hear_first` there is no first look. `conduct_quietly` measures for a search.
+    anything is measured; without `hear_first` there is no first look.
     """
 
     asked: TrialRequest
@@ -144,8 +143,6 @@ class Trial:
     gentle: bool = False
     patience_s: float = CALL_S
     fresh: bool = False
-    conduct: Callable[..., Conducted] = conduct_plan
-    conduct_quietly: Callable[..., Conducted] = conduct_plan
     listener: Listener = NOBODY
     hear_faults: Callable[[Sequence[Failure]], None] = lambda _faults: None
     hear_first: Callable[[Sequence[CellFigure], float], None] | None = None
@@ -228,8 +225,8 @@ class Trial:
         policy: Policy,
     ) -> Bench:
         """Programs and libraries, to be checked and measured."""
-        how = (self.patience_s, self.clock, self.conduct, self.listener.say, self.listener.urgent)
-        return Bench(specs, libraries, self.asked.algorithm, sizes, policy, *how)
+        how = (policy, self.patience_s, self.clock, self.listener)
+        return Bench(specs, libraries, self.asked.algorithm, sizes, *how)
 
     def _look_first(self, bench: Bench) -> None:
         if self.hear_first:
@@ -306,11 +303,11 @@ def read_trial(
     return asked, [(*words, *more) for words in [tuple(shlex.split(text)) for text in flags] or [usual]]
 
 
-def find_own_leaks(trial: Trial, how: str, budget_s: float | None, **heard: Any) -> tuple[LeakRun, Path]:
+def find_own_leaks(trial: Trial, how: str, budget_s: float | None) -> tuple[LeakRun, Path]:
     """Look whether the time depends on secrets, with `taint` where branches and addresses do; the run and its place.
 
-    `heard` is what `app.leaking.find_leaks` is told. Raises NoFigure for a program that is wrong, UsageError where
-    nothing is secret or the language is not one of C, C++, assembly and Rust.
+    Raises NoFigure for a program that is wrong, UsageError where nothing is secret or the language is not one of C,
+    C++, assembly and Rust.
     """
     from perbyte.app.leaking import BUDGET_S, draw_cases, find_leaks
     from perbyte.trial.taint import require_memcheck, taint_of
@@ -339,7 +336,8 @@ def find_own_leaks(trial: Trial, how: str, budget_s: float | None, **heard: Any)
     if not taint and not cases:
         raise UsageError(f"{algorithm.id}: no operation here works on a secret")
     budget_s = budget_s or BUDGET_S * len(cases)
-    return find_leaks(cases, surveyed, policy, budget_s=budget_s, taint=taint, check=False, **heard)
+    heard = trial.listener
+    return find_leaks(cases, surveyed, policy, budget_s=budget_s, taint=taint, check=False, listener=heard)
 
 
 def _one_contract_each(cells: Iterable[Cell]) -> list[Cell]:
