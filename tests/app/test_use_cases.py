@@ -16,12 +16,13 @@ from perbyte.app.leaking import cells_to_test, draw_cases, find_leaks, leak_code
 from perbyte.app.listener import Listener
 from perbyte.app.requests import budgeted, make_request
 from perbyte.app.trying.clock import Clock
-from perbyte.app.trying.trial import InTurn, Kept, NoFigure, Trial, read_trial
+from perbyte.app.trying.trial import InTurn, Kept, NoFigure, Trial
 from perbyte.catalogue import load
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, EXIT_INCORRECT, EXIT_INTERRUPTED, UsageError
 from perbyte.measure import find_cells
 from perbyte.model import Policy
 from perbyte.runners import Session
+from perbyte.trial.subject import read_request
 
 CODE = Path(__file__).parent.parent / "trial" / "code"
 QUICK = Policy(budget_s=5, precision=0.2, epochs=1)
@@ -146,8 +147,8 @@ def test_a_leak_is_found_and_kept(fake_runners, audience):
 
 
 def trial_of(source: Path, audience: Audience) -> Trial:
-    asked = read_trial([source], load().find("sha-256"), flags=["-O1"])
-    return Trial(*asked, sizes=(64,), clock=Clock(0.3), listener=audience.listener)
+    request = read_request([source], load().find("sha-256"), flags=["-O1"])
+    return Trial(request, sizes=(64,), clock=Clock(0.3), listener=audience.listener)
 
 
 @pytest.mark.native

@@ -49,7 +49,7 @@ def test_a_history_is_in_the_order_of_its_commits(repository: Repository, tmp_pa
     monkeypatch.setattr("perbyte.extras.has", lambda _: False)
     names = {version: repository.commit(f"HEAD~{3 - version}") for version in (1, 2, 3)}
     trial = SimpleNamespace(
-        asked=SimpleNamespace(title="mine", algorithm=SimpleNamespace(id="sha-256"), files=["mine.c"])
+        request=SimpleNamespace(title="mine", algorithm=SimpleNamespace(id="sha-256"), files=["mine.c"])
     )
     machine = SimpleNamespace(cpu_model="a core")
     conditions = SimpleNamespace(started_at="2026-01-09", machine=machine, run_id="a run")

@@ -187,12 +187,13 @@ def try_command(options: TryOptions) -> int:
 
 def _trial(options: TryOptions) -> Trial:
     """What is asked of the user's files, not built yet. Raises UsageError for what does not fit their language."""
-    from perbyte.app.trying.trial import Trial, read_trial
+    from perbyte.app.trying.trial import Trial
     from perbyte.trial.own_algorithm import algorithm_named
+    from perbyte.trial.subject import read_request
 
     clock = Clock(options.budget, began=command_began())
     described = (options.kind, options.lengths, options.answers)
-    asked, flags = read_trial(
+    request = read_request(
         options.files,
         algorithm_named(options.algorithm_name or "", *described),
         options.functions,
@@ -204,8 +205,7 @@ def _trial(options: TryOptions) -> Trial:
         packages=options.packages,
     )
     trial = Trial(
-        asked,
-        flags,
+        request,
         sizes=read_sizes(options.sizes),
         beside=options.beside,
         clock=clock,
@@ -237,7 +237,7 @@ def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
     for fault in faults:
         print(trials.fault_line(fault))
     wrong = any(fault.kind in ("incorrect", "disputed") for fault in faults)
-    if wrong and not trial.asked.signatures:
+    if wrong and not trial.request.signatures:
         words = [f"--signature {step}={','.join(call.roles)}" for step, call in trial.calls.items()]
         note(f"{trial.understood}; where that is not so, say it: {' '.join(words)}")
 
@@ -282,7 +282,7 @@ def _try_baseline(trial: Trial, options: TryOptions) -> int:
     code = _tell_baseline(trial, options, trial.against_baseline(keep=options.before.keep))
     while options.watch:
         note("waiting for a change; Ctrl-C ends it")
-        wait_for_change(trial.asked.files)
+        wait_for_change(trial.request.files)
         trial.clock = Clock(options.budget)
         try:
             code = _tell_baseline(trial, options, trial.against_baseline(keep=False))
@@ -315,7 +315,7 @@ def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
     elif options.before.markdown:
         print_lines(trials.changes_markdown(done.name, done.changes, done.instructions))
     else:
-        flags = (done.flags_then, " ".join(trial.flags[0])) if done.flags_then is not None else None
+        flags = (done.flags_then, " ".join(trial.request.flags[0])) if done.flags_then is not None else None
         since = f"{done.before}; {elapsed_s:.1f} s"
         told = (done.name, done.changes, since, done.run, done.instructions, flags)
         print_lines(trials.changes_lines(*told))

@@ -207,10 +207,8 @@ def _recipe(spec: RunnerSpec, library: needs.Found, sanitize: bool) -> _Recipe:
     main = needs.languages(spec)[-1]
     general = SANITIZE_FLAGS if sanitize else SPEED_FLAGS
     standard = {"c": C_FLAGS, "c++": CXX_FLAGS}
-    told = " ".join((*standard[main], *general, *spec.flags))
-    macros = (
-        f"-DPB_COMPILER={c_literal(needs.compiler_version(needs.compiler(main)))}",
-        f"-DPB_FLAGS={c_literal(told)}",
+    macros = told_macros(
+        needs.compiler_version(needs.compiler(main)), (*standard[main], *general, *spec.flags)
     )
     objects: dict[str, list[str]] = {}
     shared = set()
@@ -248,6 +246,11 @@ def _recipe(spec: RunnerSpec, library: needs.Found, sanitize: bool) -> _Recipe:
 def _matching(directory: Path, globs: Sequence[str]) -> tuple[Path, ...]:
     paths = {path.resolve() for pattern in globs for path in directory.glob(pattern) if path.is_file()}
     return tuple(sorted(paths))
+
+
+def told_macros(compiler: str, flags: Sequence[str]) -> tuple[str, str]:
+    """The macros by which a runner says what it was built with."""
+    return f"-DPB_COMPILER={c_literal(compiler)}", f"-DPB_FLAGS={c_literal(' '.join(flags))}"
 
 
 def c_literal(text: str) -> str:

@@ -19,7 +19,7 @@ from string import Template
 
 from perbyte import places
 from perbyte.errors import EnvironmentLacking
-from perbyte.runners.build import C_FLAGS, run_tool
+from perbyte.runners.build import C_FLAGS, run_tool, told_macros
 from perbyte.runners.needs import compiler
 
 LIMIT_S = 300
@@ -131,10 +131,9 @@ def sdk_library(
     """
     sdk = places.data_dir("runners") / "sdk"
     sources = [*sorted((sdk / "c").glob("*.c")), sdk / "foreign" / "foreign.c", *more]
-    macros = [f'-DPB_COMPILER="{version}"', '-DPB_FLAGS=""']
     base = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-fPIC", f"-I{sdk / 'c'}", f"-I{sdk / 'foreign'}", *flags]
     headers = [*(sdk / "c").glob("*.h"), *(sdk / "foreign").glob("*.h")]
-    return compiled_sdk(name, [*base, *macros], sources, headers)
+    return compiled_sdk(name, [*base, *told_macros(version, ())], sources, headers)
 
 
 def write_start(scratch: Path, name: str, library: Path, command: str, environment: str = "") -> None:

@@ -18,7 +18,7 @@ from pathlib import Path
 from perbyte import places
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners import RunnerSpec, Tier
-from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, c_literal, run_tool
+from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool, told_macros
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
 from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, replacing, words_of
@@ -143,10 +143,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
     with replacing(place) as scratch:
         (scratch / "table.c").write_text(source.table, encoding="utf-8")
         own = _of_the_sdk(source)
-        macros = [
-            f"-DPB_COMPILER={c_literal(_version_of(sort, main, cxx=cxx))}",
-            f"-DPB_FLAGS={c_literal(' '.join(source.flags))}",
-        ]
+        macros = told_macros(_version_of(sort, main, cxx=cxx), source.flags)
         hello = str(places.data_dir("runners") / "sdk" / "c" / "hello.c")
         commands = [[*own, "-c", "table.c", "-o", "table.o"], [*own, *macros, "-c", hello, "-o", "hello.o"]]
         parts = _compiling(source, sort, used, scratch)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,11 +17,24 @@ from pathlib import Path
 from perbyte.catalogue.checking import MODES
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
+from perbyte.runners import RunnerSpec
 from perbyte.trial.adapter import write_adapter
 from perbyte.trial.compressing import compresses
 from perbyte.trial.cpp import classes_of, cpp_prototypes, cpp_wrapper, methods_of
 from perbyte.trial.expressions import in_cpp, symbol, wrapped
-from perbyte.trial.program import COMPILED, HEADERS, LINKED, OTHER_LANGUAGES, Source, digest_of
+from perbyte.trial.language import Managed
+from perbyte.trial.managed import build_managed
+from perbyte.trial.program import (
+    COMPILED,
+    HEADERS,
+    LINKED,
+    OTHER_LANGUAGES,
+    Source,
+    build_program,
+    digest_of,
+    from_pkg_config,
+    link_words,
+)
 from perbyte.trial.prototype import MANAGED, Prototype, find_prototype, functions_of
 from perbyte.trial.roles import Call, assign, explain, say, state_type
 from perbyte.trial.steps import LENT, MAKING, RETURNING, STEPS, STEPS_OF, UNTIMED
@@ -62,20 +76,57 @@ _AS_AEAD = {"encrypt": "seal", "decrypt": "open"}
 
 @dataclass(frozen=True, slots=True)
 class TrialRequest:
-    """What the command line said. `functions` and `signatures` as they stand there."""
+    """What the command line said. `functions` and `signatures` as they stand there.
+
+    `flags`: the compiler's words for each row, of which there is one for each.
+    """
 
     files: tuple[Path, ...]
     algorithm: Algorithm
-    functions: tuple[str, ...]
+    functions: tuple[str, ...] = ()
     signatures: tuple[str, ...] = ()
     name: str = ""
     link: tuple[str, ...] = ()
+    flags: tuple[tuple[str, ...], ...] = (("-O2",),)
 
     @property
     def title(self) -> str:
         """The name of the row, e.g. `my_hash`."""
         main = next((file for file in self.files if file.suffix not in HEADERS), self.files[0])
         return self.name or re.sub(r"[^A-Za-z0-9_.-]", "-", main.name.split(".")[0]) or "mine"
+
+    def row_name(self, flags: Sequence[str]) -> str:
+        """The name of the row of these flags: they are part of it where there are several."""
+        words = re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(flags)).strip("-")
+        return f"{self.title}-{words or 'plain'}" if len(self.flags) > 1 else self.title
+
+
+def read_request(
+    files: Sequence[Path],
+    algorithm: Algorithm,
+    functions: Sequence[str] = (),
+    signatures: Sequence[str] = (),
+    name: str = "",
+    *,
+    flags: Sequence[str] = (),
+    defines: Sequence[str] = (),
+    links: Sequence[str] = (),
+    packages: Sequence[str] = (),
+) -> TrialRequest:
+    """The function in `files`, compiled with each of `flags` (none: -O2 of a compiler of C).
+
+    Raises UsageError for what does not fit the language of the files.
+    """
+    compiling, linking = from_pkg_config(packages)
+    link = (*link_words(links), *linking)
+    paths = read_files(files)
+    foreign = managed(paths)
+    if foreign and (link or compiling or defines):
+        raise UsageError("--define, --link and --pkg-config are for compilers of C", hint="leave them out")
+    more = (*(f"-D{define}" for define in defines), *compiling)
+    usual: tuple[str, ...] = () if foreign else ("-O2",)
+    rows = tuple((*words, *more) for words in [tuple(shlex.split(text)) for text in flags] or [usual])
+    return TrialRequest(paths, algorithm, tuple(functions), tuple(signatures), name, link, rows)
 
 
 def read_files(paths: Sequence[Path]) -> tuple[Path, ...]:
@@ -94,12 +145,12 @@ def read_files(paths: Sequence[Path]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(files))
 
 
-def read_calls(asked: TrialRequest) -> dict[str, Call]:
+def read_calls(request: TrialRequest) -> dict[str, Call]:
     """The functions by what they are for, each parameter with its role. Raises UsageError with the way out."""
     signatures: dict[str, list[str]] = {}
-    named = _named(asked)
+    named = _named(request)
     freed = named.pop(_FREE, "")
-    for text in asked.signatures:
+    for text in request.signatures:
         step, equals, words = text.rpartition("=")
         if not equals and len(named) > 1:
             raise UsageError(
@@ -115,34 +166,34 @@ def read_calls(asked: TrialRequest) -> dict[str, Call]:
     calls: dict[str, Call] = {}
     # those that make or set a state come first: by its type it is known elsewhere
     for step, function in sorted(named.items(), key=lambda item: item[0] not in MAKING):
-        several = cpp_prototypes(function, asked.files)
+        several = cpp_prototypes(function, request.files)
         if len(scopes := {each.name for each in several}) > 1:
             raise UsageError(
                 f"several functions are called {function}: {'; '.join(sorted(scopes))}",
                 hint=f"say which: --function {step}={sorted(scopes)[0]}",
             )
-        prototype = several[0] if several else find_prototype(function, asked.files)
+        prototype = several[0] if several else find_prototype(function, request.files)
         if prototype and prototype.hidden:
             raise UsageError(
                 f"{prototype.text} cannot be called from outside",
                 hint="leave 'static' out; a function of Zig is 'pub' or 'export'",
             )
         if step in signatures:
-            one_block = _takes_blocks(asked.algorithm, step)
+            one_block = _takes_blocks(request.algorithm, step)
             read_as, roles = _finishing(step, named), signatures[step]
             calls[step] = say(read_as, function, roles, prototype, freed, one_block=one_block)
         elif prototype:
             read_as = _finishing(step, named)
             calls[step] = _first_clear(
                 [
-                    partial(_assigned, asked.algorithm, read_as, each, freed, calls)
+                    partial(_assigned, request.algorithm, read_as, each, freed, calls)
                     for each in several or [prototype]
                 ]
             )
         else:
-            _explain_missing(asked, step, function)
-    if setting := _sets_nonce(asked, calls):
-        calls["nonce"] = _assigned(asked.algorithm, "nonce", setting, "", calls)
+            _explain_missing(request, step, function)
+    if setting := _sets_nonce(request, calls):
+        calls["nonce"] = _assigned(request.algorithm, "nonce", setting, "", calls)
     calls = {step: calls[step] for step in (*named, *(["nonce"] if setting else []))}
     if "digest" in calls and calls["digest"].step == "compress":
         calls = {"compress": calls["digest"]}
@@ -164,13 +215,13 @@ def _first_clear(ways: Sequence[Callable[[], Call]]) -> Call:
     return ways[0]()
 
 
-def _sets_nonce(asked: TrialRequest, calls: Mapping[str, Call]) -> Prototype | None:
+def _sets_nonce(request: TrialRequest, calls: Mapping[str, Call]) -> Prototype | None:
     """The only function that sets a nonce by its name, where none of `calls` takes one; it is printed as understood."""
-    wanted = asked.algorithm.nonce_bytes and "nonce" in STEPS_OF.get(asked.algorithm.kind, ())
+    wanted = request.algorithm.nonce_bytes and "nonce" in STEPS_OF.get(request.algorithm.kind, ())
     if not wanted or "key" not in calls or any(call.has("nonce") for call in calls.values()):
         return None
-    names = [name for name in functions_of(asked.files) if _guess(name, ("nonce",))]
-    return find_prototype(names[0], asked.files) if len(names) == 1 else None
+    names = [name for name in functions_of(request.files) if _guess(name, ("nonce",))]
+    return find_prototype(names[0], request.files) if len(names) == 1 else None
 
 
 def _takes_blocks(algorithm: Algorithm, step: str) -> bool:
@@ -201,15 +252,17 @@ def _assigned(
         raise
 
 
-def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str, ...], name: str) -> Source:
+def make_source(
+    request: TrialRequest, calls: Mapping[str, Call], flags: tuple[str, ...], name: str
+) -> Source:
     """The source of the runner called `name`, compiled with `flags`."""
-    files = ", ".join(file.name for file in asked.files)
-    version = digest_of(asked.files)
-    table = write_adapter(asked.algorithm, calls, name=name, library=files, version=version, seeded=True)
-    rust = next((file for file in asked.files if file.suffix == ".rs"), None)
+    files = ", ".join(file.name for file in request.files)
+    version = digest_of(request.files)
+    table = write_adapter(request.algorithm, calls, name=name, library=files, version=version, seeded=True)
+    rust = next((file for file in request.files if file.suffix == ".rs"), None)
     exported = [call for call in calls.values() if wrapped(call)]
     wrapper = rust_wrapper(rust, exported) if rust and exported else ""
-    if any(file.suffix == ".zig" for file in asked.files):
+    if any(file.suffix == ".zig" for file in request.files):
         wrapper = zig_wrapper(exported)
     called = tuple(call.function for call in calls.values() if not wrapped(call) and not in_cpp(call))
     scoped = [(symbol(call), call.prototype) for call in calls.values() if call.prototype and in_cpp(call)]
@@ -217,15 +270,25 @@ def make_source(asked: TrialRequest, calls: Mapping[str, Call], flags: tuple[str
     called += tuple(call.freed for call in calls.values() if call.freed not in ("", "free", LENT))
     return Source(
         name,
-        asked.files,
+        request.files,
         flags,
         table,
         wrapper,
-        link=asked.link,
+        link=request.link,
         called=called,
         cxx_wrapper=cpp_wrapper(scoped) if scoped else "",
         within=within,
     )
+
+
+def build_row(
+    request: TrialRequest, calls: Mapping[str, Call], flags: tuple[str, ...], place: Path
+) -> RunnerSpec:
+    """Build the program of one row into `place` (replaced). Raises as `build_program` and `build_managed`."""
+    name = request.row_name(flags)
+    if managed(request.files):
+        return build_managed(Managed(name, request.files, request.algorithm, calls), place, flags)
+    return build_program(make_source(request, calls, flags, name), place)
 
 
 def managed(files: Sequence[Path]) -> bool:
@@ -233,27 +296,27 @@ def managed(files: Sequence[Path]) -> bool:
     return any(file.suffix in MANAGED for file in files)
 
 
-def _named(asked: TrialRequest) -> dict[str, str]:
+def _named(request: TrialRequest) -> dict[str, str]:
     """Functions by step. Raises UsageError for what is no step, and for names that do not tell theirs."""
-    kind, functions = asked.algorithm.kind, {}
+    kind, functions = request.algorithm.kind, {}
     steps = STEPS_OF.get(kind, ())
-    texts = [part.strip() for text in asked.functions for part in text.split(",") if part.strip()]
+    texts = [part.strip() for text in request.functions for part in text.split(",") if part.strip()]
     if not texts:
-        there = _likely_first((*functions_of(asked.files), *classes_of(asked.files)), asked.algorithm)
+        there = _likely_first((*functions_of(request.files), *classes_of(request.files)), request.algorithm)
         if len(there) != 1:
             raise UsageError(
                 "which function is it?",
                 hint="--function NAME"
                 + (f"; there are: {', '.join(there[:12])}" if there else "")
-                + _several(_of_mode(there, asked.algorithm), steps),
+                + _several(_of_mode(there, request.algorithm), steps),
             )
         texts = list(there)
     if not steps:
         raise UsageError(
-            f"{asked.algorithm.id} is of the kind '{kind}', which cannot be tried this way",
+            f"{request.algorithm.id} is of the kind '{kind}', which cannot be tried this way",
             hint="write a runner: CONTRIBUTING.md",
         )
-    if len(texts) == 1 and (parts := _of_class(texts[0], asked.files, steps)):
+    if len(texts) == 1 and (parts := _of_class(texts[0], request.files, steps)):
         texts = parts
     first = "" if steps[0] in UNTIMED else steps[0]
     alone = sum(not text.startswith(f"{_FREE}=") for text in texts) == 1
@@ -329,13 +392,13 @@ def _guess(function: str, steps: Sequence[str]) -> str:
     return ""
 
 
-def _explain_missing(asked: TrialRequest, step: str, function: str) -> None:
-    there = _likely_first(functions_of(asked.files), asked.algorithm)
-    if any(file.suffix in LINKED or file.suffix in (".S", ".s", ".asm") for file in asked.files):
+def _explain_missing(request: TrialRequest, step: str, function: str) -> None:
+    there = _likely_first(functions_of(request.files), request.algorithm)
+    if any(file.suffix in LINKED or file.suffix in (".S", ".s", ".asm") for file in request.files):
         raise UsageError(
             f"the parameters of {function} stand in none of the files: add its header, or {explain(step)}"
         )
     raise UsageError(
-        f"there is no function '{function}' in {', '.join(file.name for file in asked.files)}",
+        f"there is no function '{function}' in {', '.join(file.name for file in request.files)}",
         hint=f"there are: {', '.join(there[:12]) or 'none that can be called from outside'}",
     )

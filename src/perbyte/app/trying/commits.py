@@ -66,7 +66,7 @@ def compare_with_commit(
     `hear` is told of the comparison before the search. Raises NoFigure, and UsageError for a commit that is not there
     or lacks the files.
     """
-    repository = repository_of(trial.asked.files)
+    repository = repository_of(trial.request.files)
     old = repository.commit(name)
     behind = repository.after(old)
     place = Path(tempfile.mkdtemp(prefix="perbyte-since-"))
@@ -99,9 +99,9 @@ class Search:
         if commit.name not in self.made:
             home = self.place / commit.name[:16]  # paths of one length: they move a program's stack
             home.mkdir()
-            files = self.repository.lay_out(commit, home, self.trial.asked.files)
-            name = f"{self.trial.asked.title}-{commit.short}"
-            own = replace(self.trial, asked=replace(self.trial.asked, files=files, name=name))
+            files = self.repository.lay_out(commit, home, self.trial.request.files)
+            name = f"{self.trial.request.title}-{commit.short}"
+            own = replace(self.trial, request=replace(self.trial.request, files=files, name=name))
             self.made[commit.name] = own.build()[0]
         return self.made[commit.name]
 
@@ -150,11 +150,11 @@ class Search:
 
     def _row(self, spec: RunnerSpec, base: RunnerSpec, followed: BaselineChange) -> BaselineChange:
         """The row that is followed, of `spec` beside `base`, measured for as long as a try takes."""
-        asked = replace(self.trial.asked, name=spec.name)
+        request = replace(self.trial.request, name=spec.name)
         clock = Clock(self.trial.clock.budget_s)
         trial = replace(
             self.trial,
-            asked=asked,
+            request=request,
             clock=clock,
             listener=self.trial.listener.hushed(),
             hear_first=None,
@@ -181,9 +181,9 @@ def add_entry(
     """
     here, run = repository.commit("HEAD"), changed.run
     entry = {
-        "function": trial.asked.title,
-        "algorithm": trial.asked.algorithm.id,
-        "commit": here.short + ("+" if repository.changed(trial.asked.files) else ""),
+        "function": trial.request.title,
+        "algorithm": trial.request.algorithm.id,
+        "commit": here.short + ("+" if repository.changed(trial.request.files) else ""),
         "subject": here.subject,
         "committed": repository.time(here),
         "against": old.short,

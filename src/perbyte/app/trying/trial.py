@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +18,7 @@ from perbyte.app.verdicts import exit_code, gravest
 from perbyte.errors import EXIT_INCORRECT, UsageError
 from perbyte.measure import survey
 from perbyte.measure.behaviour import count_cells
-from perbyte.model import NOT_REACHED, Algorithm, Cell, CellFigure, Failure, Policy, Run
+from perbyte.model import NOT_REACHED, Cell, CellFigure, Failure, Policy, Run
 from perbyte.runners import RunnerSpec, find
 from perbyte.stats.pairing import Regressions
 from perbyte.stats.trials import (
@@ -35,24 +33,15 @@ from perbyte.stats.trials import (
 from perbyte.trial import kept
 from perbyte.trial.bench import failed, measured, sizes_for
 from perbyte.trial.kept import in_turn_policy
-from perbyte.trial.language import Managed
-from perbyte.trial.managed import build_managed
-from perbyte.trial.program import (
-    DoesNotBuild,
-    build_program,
-    describe,
-    from_pkg_config,
-    link_words,
-)
+from perbyte.trial.program import DoesNotBuild, describe
 from perbyte.trial.roles import Call
 from perbyte.trial.roles import understood as in_words
-from perbyte.trial.subject import TrialRequest, make_source, managed, read_calls, read_files
+from perbyte.trial.subject import TrialRequest, build_row, managed, read_calls, read_files
 
 if TYPE_CHECKING:
     from perbyte.measure.leaks import LeakCase
     from perbyte.model.run import LeakRun
 
-Flags = list[tuple[str, ...]]
 LEAK_BYTES = (64,)
 
 
@@ -126,14 +115,13 @@ class Kept:
 
 @dataclass
 class Trial:
-    """What was asked, built as often as flags were given.
+    """A request, built as often as it has flags.
 
     `hear_faults` and `hear_first` take what is wrong and the first figures with the seconds since the beginning, before
     anything is measured; without `hear_first` there is no first look.
     """
 
-    asked: TrialRequest
-    flags: Sequence[tuple[str, ...]]
+    request: TrialRequest
     sizes: tuple[int, ...] | None = None
     beside: str = "*"
     clock: Clock = field(default_factory=Clock)
@@ -160,7 +148,7 @@ class Trial:
         names = [spec.name for spec in specs]
         libraries = libraries_beside(self.beside, names, self.listener.urgent)
         policy = Policy(gentle=self.gentle)
-        bench = self.bench(specs, libraries, sizes_for(self.asked.algorithm, self.sizes), policy)
+        bench = self.bench(specs, libraries, sizes_for(self.request.algorithm, self.sizes), policy)
         if faults := bench.check():
             if len(faults) == len(names):
                 raise NoFigure(EXIT_INCORRECT, faults)
@@ -183,20 +171,20 @@ class Trial:
 
         Raises NoFigure.
         """
-        now, old = _places_of(self.asked, 0)
+        now, old = _places_of(self.request, 0)
         spec, note = self.build()[0], None if keep else kept.read_note(old)
         if note:
-            before = describe(f"{spec.name}-before", old, self.asked.files)
+            before = describe(f"{spec.name}-before", old, self.request.files)
             what = f"baseline of {note.kept_at}, {note.digest}"
             return self.changed(self.in_turn(spec, before), spec, before, what, note.flags)
         run = self.in_turn(spec, None)
-        kept.keep(now, old, " ".join(self.flags[0]), self.asked.files)
+        kept.keep(now, old, " ".join(self.request.flags[0]), self.request.files)
         return Kept(spec.name, run)
 
     def in_turn(self, spec: RunnerSpec, before: RunnerSpec | None) -> Run:
         """Measure the program beside another one of its own, in turn. Raises NoFigure."""
         policy = in_turn_policy(gentle=self.gentle)
-        sizes = sizes_for(self.asked.algorithm, self.sizes, quick=True)
+        sizes = sizes_for(self.request.algorithm, self.sizes, quick=True)
         bench = self.bench([spec, before] if before else [spec], [], sizes, policy)
         bench.fewest_epochs = policy.epochs  # fewer tell no change of a per cent
         if faults := [fault for fault in bench.check() if fault.runner == spec.name]:
@@ -226,7 +214,7 @@ class Trial:
     ) -> Bench:
         """Programs and libraries, to be checked and measured."""
         how = (policy, self.patience_s, self.clock, self.listener)
-        return Bench(specs, libraries, self.asked.algorithm, sizes, *how)
+        return Bench(specs, libraries, self.request.algorithm, sizes, *how)
 
     def _look_first(self, bench: Bench) -> None:
         if self.hear_first:
@@ -234,18 +222,12 @@ class Trial:
 
     def build(self) -> list[RunnerSpec]:
         """The programs, one for each set of flags. Raises UsageError with the compiler's words."""
-        asked = replace(self.asked, files=read_files(self.asked.files))
-        calls = self.calls = read_calls(asked)
+        request = replace(self.request, files=read_files(self.request.files))
+        calls = self.calls = read_calls(request)
         specs = []
-        for index, flags in enumerate(self.flags):
-            name = _row_name(asked.title, flags, len(self.flags) > 1)
-            place, _ = _places_of(asked, index)
+        for index, flags in enumerate(request.flags):
             try:
-                if managed(asked.files):
-                    subject = Managed(name, asked.files, asked.algorithm, calls)
-                    specs.append(build_managed(subject, place, flags))
-                else:
-                    specs.append(build_program(make_source(asked, calls, flags, name), place))
+                specs.append(build_row(request, calls, flags, _places_of(request, index)[0]))
             except DoesNotBuild as error:
                 self.listener.urgent(str(error))
                 hint = None
@@ -265,42 +247,10 @@ class Trial:
         return replace(run, behaviours=count_cells(known, cells, seed))
 
 
-def _places_of(asked: TrialRequest, index: int) -> tuple[Path, Path]:
+def _places_of(request: TrialRequest, index: int) -> tuple[Path, Path]:
     """Where the present program and the kept one lie: by files and what was asked, not by flags."""
-    told = [[str(file) for file in asked.files], [asked.algorithm.id, *asked.functions, asked.name]]
+    told = [str(file) for file in request.files], [request.algorithm.id, *request.functions, request.name]
     return kept.places_for(told, f"-{index}")
-
-
-def _row_name(title: str, flags: Sequence[str], several: bool) -> str:
-    words = re.sub(r"[^A-Za-z0-9.]+", "-", " ".join(flags)).strip("-")
-    return f"{title}-{words or 'plain'}" if several else title
-
-
-def read_trial(
-    files: Sequence[Path],
-    algorithm: Algorithm,
-    functions: Sequence[str] = (),
-    signatures: Sequence[str] = (),
-    name: str = "",
-    *,
-    flags: Sequence[str] = (),
-    defines: Sequence[str] = (),
-    links: Sequence[str] = (),
-    packages: Sequence[str] = (),
-) -> tuple[TrialRequest, Flags]:
-    """The function in `files`, and the compiler's words for each of `flags` (none: -O2 of a compiler of C).
-
-    Raises UsageError for what does not fit the language of the files.
-    """
-    compiling, linking = from_pkg_config(packages)
-    link = (*link_words(links), *linking)
-    asked = TrialRequest(read_files(files), algorithm, tuple(functions), tuple(signatures), name, link)
-    foreign = managed(asked.files)
-    if foreign and (link or compiling or defines):
-        raise UsageError("--define, --link and --pkg-config are for compilers of C", hint="leave them out")
-    more = (*(f"-D{define}" for define in defines), *compiling)
-    usual: tuple[str, ...] = () if foreign else ("-O2",)
-    return asked, [(*words, *more) for words in [tuple(shlex.split(text)) for text in flags] or [usual]]
 
 
 def find_own_leaks(trial: Trial, how: str, budget_s: float | None) -> tuple[LeakRun, Path]:
@@ -312,12 +262,13 @@ def find_own_leaks(trial: Trial, how: str, budget_s: float | None) -> tuple[Leak
     from perbyte.app.leaking import BUDGET_S, draw_cases, find_leaks
     from perbyte.trial.taint import require_memcheck, taint_of
 
-    if managed(trial.asked.files):
+    if managed(trial.request.files):
         raise UsageError("--leak looks at C, C++, assembly and Rust only")
     if how == "taint":
         require_memcheck()
-        trial.flags = [(*flags, "-g") for flags in trial.flags]  # lines; the code stays as it is
-    specs, algorithm, policy = trial.build(), trial.asked.algorithm, Policy(gentle=trial.gentle)
+        debugged = tuple((*flags, "-g") for flags in trial.request.flags)  # the code stays as it is
+        trial.request = replace(trial.request, flags=debugged)
+    specs, algorithm, policy = trial.build(), trial.request.algorithm, Policy(gentle=trial.gentle)
     usual = sizes_for(algorithm, trial.sizes)
     bench = trial.bench(specs, [], usual if trial.sizes or len(usual) < 3 else LEAK_BYTES, policy)
     if faults := bench.check():
@@ -330,7 +281,7 @@ def find_own_leaks(trial: Trial, how: str, budget_s: float | None) -> tuple[Leak
         for spec in specs:
             for cell in (cell for cell in cells if cell.runner == spec.name):
                 trial.listener.say(f"memcheck: {cell.address}")
-                taint += taint_of(spec, cell, algorithm, trial.asked.files)
+                taint += taint_of(spec, cell, algorithm, trial.request.files)
     else:
         cases, _ = draw_cases(cells, None, (False, True))
     if not taint and not cases:
