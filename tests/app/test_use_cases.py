@@ -113,14 +113,14 @@ def test_a_runner_that_breaks_a_rule_is_told_from_one_that_keeps_all(fake_runner
         {"name": "good", "operations": [HASH]},
         {"name": "bad", "operations": [HASH], "lies": [lie("measure")]},
     )
-    said: list[str] = []
+    lines: list[str] = []
     good, bad = (
-        check_tier(ready_runner(name, ["full"]), "full", say=said.append) for name in ("good", "bad")
+        check_tier(ready_runner(name, ["full"]), "full", say=lines.append) for name in ("good", "bad")
     )
     assert (good.broken, bad.broken) == (False, True)
     assert {complaint.section for complaint in bad.complaints} == {7}
     assert good.audited.why_not == "PERBYTE_AUDIT=off"
-    assert said[-1] == "bad, full: audit"
+    assert lines[-1] == "bad, full: audit"
     with pytest.raises(UsageError):
         ready_runner("nobody", ["full"])
 

@@ -20,7 +20,7 @@ from perbyte.errors import (
 CODES = {
     "interrupted": EXIT_INTERRUPTED,
     "wrong": EXIT_INCORRECT,
-    "found": EXIT_FOUND,
+    "detected": EXIT_FOUND,
     "empty": EXIT_ENVIRONMENT,
     "missing": EXIT_MISSING,
     "undecided": EXIT_UNDECIDED,

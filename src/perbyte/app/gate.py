@@ -46,7 +46,9 @@ class Gate:
 
 def gate_code(regressions: Regressions, undecided_is: str | None, *, missing: bool = False) -> int:
     """The exit code of a gate, of those in `perbyte.errors`. `missing`: nothing can be said of some cells."""
-    code = exit_code(found=bool(regressions.slower), missing=missing, undecided=bool(regressions.undecided))
+    code = exit_code(
+        detected=bool(regressions.slower), missing=missing, undecided=bool(regressions.undecided)
+    )
     return chosen_code(code, undecided_is) if code == EXIT_UNDECIDED else code
 
 

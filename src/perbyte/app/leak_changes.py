@@ -46,7 +46,7 @@ class ChangedLeaks:
         ]
         unclear = any(change.after.verdict in ("unknown", "harness") for change in self.known)
         undecided = "unknown" in fail_on and unclear
-        return exit_code(found=bool(bad), missing=bool(self.lost), undecided=undecided), bad
+        return exit_code(detected=bool(bad), missing=bool(self.lost), undecided=undecided), bad
 
 
 def changes_alone(sides: Sequence[str], run: Path | None) -> ChangedLeaks | None:

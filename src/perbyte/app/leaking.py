@@ -198,7 +198,7 @@ def leak_code(run: LeakRun, fail_on: Sequence[str]) -> int:
     verdicts = {leak.verdict for leak in run.figures}
     tainted = any(place.get("where") for place in run.taint)
     return exit_code(
-        found="leak" in fail_on and ("leaks" in verdicts or tainted),
+        detected="leak" in fail_on and ("leaks" in verdicts or tainted),
         empty=not run.figures and not run.taint,
         undecided="unknown" in fail_on and bool(verdicts & {"unknown", "harness"}),
     )

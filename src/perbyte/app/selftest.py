@@ -36,7 +36,7 @@ class KnownLoops:
             if reading.cycles is not None and reading.goal is not None
         ]
         wrong = any(reading.wrong for reading in self.readings)
-        return exit_code(found=wrong, undecided=bool(unclear) and all(unclear))
+        return exit_code(detected=wrong, undecided=bool(unclear) and all(unclear))
 
 
 def read_loops(listener: Listener) -> KnownLoops:

@@ -36,17 +36,17 @@ def exit_code(
     *,
     interrupted: bool = False,
     wrong: bool = False,
-    found: bool = False,
+    detected: bool = False,
     empty: bool = False,
     missing: bool = False,
     undecided: bool = False,
 ) -> int:
     """The code of the gravest verdict that holds.
 
-    `wrong`: an output that is not right. `found`: what was looked for is there, such as a leak, a row that is slower, a
+    `wrong`: an output that is not right. `detected`: what was looked for is there, such as a leak, a row that is slower, a
     rule that is broken. `empty`: nothing was measured. `missing`: of some nothing is known. `undecided`: no answer.
     """
-    holds = (interrupted, wrong, found, empty, missing, undecided, True)
+    holds = (interrupted, wrong, detected, empty, missing, undecided, True)
     return GRAVEST[holds.index(True)]
 
 

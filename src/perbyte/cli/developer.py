@@ -109,7 +109,7 @@ def conform_command(options: _ConformOptions) -> int:
                 print_wrapped(text)
     if options.as_json:
         print_json([checked_json(spec.name, check) for check in checks])
-    return exit_code(found=any(check.broken for check in checks))
+    return exit_code(detected=any(check.broken for check in checks))
 
 
 class _SelftestOptions(Options):
