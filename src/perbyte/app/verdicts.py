@@ -43,8 +43,9 @@ def exit_code(
 ) -> int:
     """The code of the gravest verdict that holds.
 
-    `wrong`: an output that is not right. `detected`: what was looked for is there, such as a leak, a row that is slower, a
-    rule that is broken. `empty`: nothing was measured. `missing`: of some nothing is known. `undecided`: no answer.
+    `wrong`: an output that is not right. `detected`: what was looked for is there, such as a leak, a row that is
+    slower, a rule that is broken. `empty`: nothing was measured. `missing`: of some nothing is known. `undecided`: no
+    answer.
     """
     holds = (interrupted, wrong, detected, empty, missing, undecided, True)
     return GRAVEST[holds.index(True)]

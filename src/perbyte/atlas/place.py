@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from perbyte import places
+from perbyte.atomic import sync_directory
 from perbyte.errors import StoreError, UsageError
-from perbyte.store.files import check_regular, disk_error, replace_atomically, sync_directory
+from perbyte.store.files import check_regular, disk_error, replace_atomically
 
 _PART = re.compile(r"[A-Za-z0-9][A-Za-z0-9=._+-]{0,120}")
 _CHUNK = 1 << 20

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from perbyte import __version__, places
+from perbyte.atomic import new_file
 from perbyte.measure.machine import cpu_facts
 from perbyte.model import Calibration, KnownProbe
 from perbyte.runners.session import Session
@@ -104,13 +103,8 @@ def keep_json(file: Path | None, content: Mapping[str, Any]) -> None:
     with contextlib.suppress(OSError, ValueError):
         text = json.dumps(content, allow_nan=False)
         file.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
-        try:
-            with os.fdopen(handle, "w", encoding="ascii") as new:
-                new.write(text)
-            Path(name).replace(file)
-        except OSError:
-            Path(name).unlink(missing_ok=True)
+        with new_file(file) as new:
+            new.write_text(text, encoding="ascii")
 
 
 def recall(core: int) -> Learnt:

@@ -15,11 +15,11 @@ import platform
 import re
 import shutil
 import subprocess
-import tempfile
 import threading
 from pathlib import Path
 
 from perbyte import places
+from perbyte.atomic import new_file
 from perbyte.model.algorithm import CPU_FLAGS
 from perbyte.runners.target import machine_of
 
@@ -87,9 +87,8 @@ def _without(path: str, sha256: str) -> tuple[str, ...]:
     lacks = tuple(name for name in CPU_FLAGS if name not in extensions)
     with contextlib.suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=kept.parent, encoding="ascii", delete=False) as file:
-            file.write(" ".join(lacks))
-        Path(file.name).replace(kept)
+        with new_file(kept) as file:
+            file.write_text(" ".join(lacks), encoding="ascii")
     return lacks
 
 

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import os
 import signal
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from perbyte.atomic import new_file
 from perbyte.errors import NoSuchRun, StoreError
 from perbyte.locks import Lock, held_by
 
@@ -28,7 +28,6 @@ JOURNAL_FILE = "journal.jsonl"
 LOCK_FILE = ".lock"
 SAMPLES_GLOB = "samples-*.npz"
 OLDER_SAMPLES_GLOB = "samples-*.parquet"
-TEMPORARY = ".writing-"
 
 MEBIBYTE = 1 << 20
 
@@ -38,26 +37,11 @@ def replace_atomically(place: Path, write: Callable[[Path], object]) -> None:
 
     Raises StoreError when the disk does not take it; what stood at `place` before then still stands there.
     """
-    temporary = place.with_name(TEMPORARY + place.name)
     try:
-        write(temporary)
-        with temporary.open("rb+") as file:
-            os.fsync(file.fileno())
-        temporary.replace(place)
-        sync_directory(place.parent)
+        with new_file(place, durable=True) as temporary:
+            write(temporary)
     except OSError as error:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
         raise disk_error(error, place.parent) from error
-
-
-def sync_directory(directory: Path) -> None:
-    """Force the names in `directory` to the disk. Raises OSError."""
-    handle = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def disk_error(error: OSError, directory: Path) -> StoreError:

@@ -16,13 +16,13 @@ from typing import Any
 
 import msgspec
 
+from perbyte.atomic import TEMPORARY
 from perbyte.errors import StoreError
 from perbyte.model import Audit, Burst, Calibration, Failure, RunnerIdentity, UnprovenTier
 from perbyte.model.sample import COLUMNS
 from perbyte.store.files import (
     JOURNAL_FILE,
     MEBIBYTE,
-    TEMPORARY,
     check_regular,
     damaged,
     disk_error,

@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Self
 
 from perbyte import places
+from perbyte.atomic import TEMPORARY
 from perbyte.errors import StoreError, UsageError
 from perbyte.model import (
     Audit,
@@ -41,7 +42,6 @@ from perbyte.store.files import (
     OLDER_SAMPLES_GLOB,
     RUN_FILE,
     SAMPLES_GLOB,
-    TEMPORARY,
     RunLock,
     check_directory,
     damaged,

@@ -15,12 +15,13 @@ from pathlib import Path
 
 import msgspec
 
+from perbyte.atomic import new_directory
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.model import Cell
 from perbyte.model.algorithm import Benchmark
 from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec
-from perbyte.trial.building import captured, home, make_executable, replacing
+from perbyte.trial.building import captured, home, make_executable
 from perbyte.trial.kept import places_for
 from perbyte.trial.own_algorithm import describe_algorithms
 from perbyte.trial.program import DoesNotBuild, describe
@@ -79,7 +80,7 @@ def put_in_place(built: BuiltBenchmarks, environment: Mapping[str, str]) -> Benc
     Raises UsageError where it lists nothing that can be measured.
     """
     place = places_of(built)[0]
-    with replacing(place) as scratch:
+    with new_directory(place) as scratch:
         shutil.copy(built.program, scratch / PROGRAM)
         text = ask(scratch / PROGRAM, built.directory, environment)
         (scratch / PLAN).write_text(text, encoding="utf-8")

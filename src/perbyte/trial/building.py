@@ -11,9 +11,8 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from string import Template
 
@@ -30,20 +29,6 @@ _KEPT = 12_000
 def home() -> Path:
     """Where programs of trials lie."""
     return places.build_home() / "trials"
-
-
-@contextmanager
-def replacing(place: Path) -> Iterator[Path]:
-    """A new directory, which takes the place of `place` when all went well and is removed otherwise."""
-    place.parent.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix=f".{place.name}-", dir=place.parent))
-    try:
-        yield scratch
-        scratch.chmod(0o755)
-        shutil.rmtree(place, ignore_errors=True)
-        scratch.rename(place)
-    finally:
-        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def captured(

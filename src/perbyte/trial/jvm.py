@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from perbyte import places
+from perbyte.atomic import new_file
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners.needs import compiler
 from perbyte.trial.building import home, said_by, sdk_library, tool, words_of, write_generated, write_start
@@ -132,12 +133,11 @@ def _program(jdk: Path, version: str) -> Path:
     library = sdk_library(version, (jvm,), flags, "libperbyte.a")
     program = library.with_name("perbyte-jvm")
     if not program.is_file():
-        new = library.with_name(f"perbyte-jvm.{os.getpid()}")
         linked = [str(library), f"-L{server}", f"-Wl,-rpath,{server}", "-ljvm", "-lm", "-ldl", "-pthread"]
         whole = ["-Wl,--whole-archive", linked[0], "-Wl,--no-whole-archive", *linked[1:]]
-        if text := words_of([*compiler("c"), "-o", str(new), *whole], library.parent):
-            raise EnvironmentLacking(f"the SDK cannot be linked: {text[:2000]}")
-        new.replace(program)
+        with new_file(program) as new:
+            if text := words_of([*compiler("c"), "-o", str(new), *whole], library.parent):
+                raise EnvironmentLacking(f"the SDK cannot be linked: {text[:2000]}")
     return program
 
 

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from perbyte.atomic import new_directory
 from perbyte.model import Policy
 from perbyte.trial.building import home
 from perbyte.trial.program import digest_of
@@ -52,13 +53,9 @@ def keep(now: Path, old: Path, flags: str, files: Sequence[Path]) -> None:
     """Make the present program, of `files` compiled with `flags`, the baseline."""
     moment = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
     note = Note(flags, digest_of(files), moment)
-    old.parent.mkdir(parents=True, exist_ok=True)
-    scratch = old.with_name(f".{old.name}")
-    shutil.rmtree(scratch, ignore_errors=True)
-    shutil.copytree(now, scratch)
-    (scratch / "note.json").write_text(json.dumps(asdict(note)), encoding="utf-8")
-    shutil.rmtree(old, ignore_errors=True)
-    scratch.rename(old)
+    with new_directory(old) as scratch:
+        shutil.copytree(now, scratch, dirs_exist_ok=True)
+        (scratch / "note.json").write_text(json.dumps(asdict(note)), encoding="utf-8")
 
 
 def read_note(old: Path) -> Note | None:

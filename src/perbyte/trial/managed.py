@@ -15,13 +15,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from perbyte import places
+from perbyte.atomic import new_directory
 from perbyte.errors import EnvironmentLacking
 from perbyte.runners import RunnerSpec
 from perbyte.trial.building import (
     go_environment,
     make_executable,
     nearest,
-    replacing,
     said_by,
     sdk_library,
     tool,
@@ -50,7 +50,7 @@ def build_managed(asked: Managed, place: Path, flags: Sequence[str] = ()) -> Run
     Raises UsageError for what cannot be tried this way, DoesNotBuild with the tool's words, EnvironmentLacking where a
     toolchain is missing.
     """
-    with replacing(place) as scratch:
+    with new_directory(place) as scratch:
         subject = scratch / "subject"
         subject.mkdir()
         for file in asked.files:

@@ -16,12 +16,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from perbyte import places
+from perbyte.atomic import new_directory
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners import RunnerSpec, Tier
 from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool, told_macros
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
-from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, replacing, words_of
+from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, words_of
 from perbyte.trial.preprocessed import real_names
 from perbyte.trial.wrappers import RUST_FLAGS, zig_build, zig_version
 
@@ -140,7 +141,7 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         if not shutil.which(needed):
             raise EnvironmentLacking(f"there is no compiler {needed}", hint="install it, or set CC or CXX")
     sdk = sdk_archive(_abi(source))
-    with replacing(place) as scratch:
+    with new_directory(place) as scratch:
         (scratch / "table.c").write_text(source.table, encoding="utf-8")
         own = _of_the_sdk(source)
         macros = told_macros(_version_of(sort, main, cxx=cxx), source.flags)
