@@ -25,6 +25,7 @@ from perbyte.measure.sessions import Sessions, material_seed
 from perbyte.measure.validation import find_wrong
 from perbyte.model import Algorithm, Cell, Policy
 from perbyte.protocol.material import stream
+from perbyte.runners.session import prepare_cell
 
 _BASIS_FREE = 64  # bytes of an output that the value goes on with
 _PRIME, _MASK = 0x100000001B3, 2**64 - 1
@@ -248,9 +249,8 @@ class Elsewhere:
         size = self._answers.lengths.setdefault(asked, CHANCE.randrange(least, most) // multiple * multiple)
         seed, calls = self._looks.drawn.setdefault(asked, (secrets.randbits(64), 1 + (most <= MOST_BYTES)))
         try:  # by another seed than the chain's, whose first nonce would be the prepared one again
-            handle = session.prepare(
-                cell.algorithm, cell.operation, cell.contract, size, seed=seed ^ 1, offset=seed % 1024 | 1
-            )
+            other = replace(cell, size_bytes=size)
+            handle = prepare_cell(session, other, seed=seed ^ 1, offset=seed % 1024 | 1)
         except RunnerRefused:
             self._refused[asked].add(cell)  # not every operation takes every length
             return ""

@@ -14,6 +14,7 @@ from perbyte.errors import PerbyteError
 from perbyte.model import Behaviour, Cell, Counted
 from perbyte.protocol.messages import CountAnswer, CountCalls, Counts
 from perbyte.runners import RunnerSpec, Session
+from perbyte.runners.session import prepare_cell
 
 LIMIT_MS = 20_000.0  # for the first call, and for the set-up; a block of code takes some 3 us
 SECRET_BYTES = 32  # that both ends of a connection export
@@ -47,9 +48,7 @@ def _once(spec: RunnerSpec, cell: Cell, seed: int) -> Behaviour:
     try:
         with Session(spec, cpu=cell.cpu, gentle=True) as session:
             session.hello()
-            handle = session.prepare(
-                cell.algorithm, cell.operation, cell.contract, cell.size_bytes, seed=seed
-            )
+            handle = prepare_cell(session, cell, seed=seed)
             wire = _wire(session, handle, cell)
             request = CountCalls(id=session.next_id(), handle=handle, limit_ms=LIMIT_MS)
             answer = session.ask(request, CountAnswer, 4 * LIMIT_MS / 1000 + SLACK_S)

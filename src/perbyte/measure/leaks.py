@@ -41,7 +41,7 @@ from perbyte.model import Algorithm, Calibration, Cell, Failure, Policy, Process
 from perbyte.model.leak import Contrast, LeakFigure
 from perbyte.protocol.messages import TakePairs
 from perbyte.runners.pairs import TakenPairs, take_pairs
-from perbyte.runners.session import Session
+from perbyte.runners.session import Session, prepare_cell
 from perbyte.stats.clean import own_quiet
 from perbyte.stats.leak import judge_row, pairs_wanted
 from perbyte.stats.pairs import Drawn, Pairs, pair_figures, pair_samples
@@ -198,14 +198,8 @@ class Leaks:
         cell, session, began = case.cell, place.session, time.monotonic()
         case.unit = "ns" if place.calibration.cycle_source == "none" else "cycles"
         try:
-            handle = session.prepare(
-                cell.algorithm,
-                cell.operation,
-                cell.contract,
-                cell.size_bytes,
-                seed=self.policy.seed,
-                offset=draw_offset(self.seed, place.epoch),
-            )
+            offset = draw_offset(self.seed, place.epoch)
+            handle = prepare_cell(session, cell, seed=self.policy.seed, offset=offset)
             if self.policy.audit:
                 case.audit.look(session, handle, cell, place.calibration)
                 if not case.cold:

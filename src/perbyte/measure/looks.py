@@ -25,7 +25,7 @@ from perbyte.measure.ways import Cut
 from perbyte.measure.witness import Witness, clock_hz
 from perbyte.model import Audit, Cell, Policy, Process
 from perbyte.protocol.material import RING
-from perbyte.runners.session import Session
+from perbyte.runners.session import Session, prepare_cell
 from perbyte.runners.taken import Chained, TakenBursts
 from perbyte.stats.audit import is_settled
 from perbyte.stats.clean import by_company, judge_samples, own_quiet
@@ -241,10 +241,9 @@ class Looks:
         cell, session = audit.cell, sessions.of(audit.cell)
         size = SHORTER_BYTES[0] + secrets.randbelow(SHORTER_BYTES[1] - SHORTER_BYTES[0])
         shorter = replace(cell, size_bytes=size // max(multiple, 1) * max(multiple, 1))
-        row = cell.algorithm, cell.operation, cell.contract
         with contextlib.suppress(RunnerRefused):
             key_seed = self._policy.seed
-            handle = session.prepare(*row, shorter.size_bytes, seed=key_seed)
+            handle = prepare_cell(session, shorter, seed=key_seed)
             try:
                 few = self._ask(session, handle, shorter, key_seed, secrets.randbits(64), 2)
                 more = max(2, min(32, round(CONFIRM_S / max(few.cpu_s / 2, 1e-9))))

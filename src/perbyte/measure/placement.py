@@ -28,6 +28,7 @@ from perbyte.measure.sessions import CALIBRATION_MS, PATIENCE_MS, STARTING_FAILS
 from perbyte.model import Calibration, Cell, Policy, Process
 from perbyte.model.placement import PAGE_BYTES, MemoryPlace, Placement
 from perbyte.runners import RunnerSpec, Session
+from perbyte.runners.session import prepare_cell
 from perbyte.stats.arrays import np
 from perbyte.stats.clean import judge_samples, own_quiet
 from perbyte.stats.placement import error_of, judge_placement
@@ -154,14 +155,8 @@ class PlaceDrawing:
         ready = []
         for each in alive:
             if each.session.alive:
-                each.handle = each.session.prepare(
-                    cell.algorithm,
-                    cell.operation,
-                    cell.contract,
-                    cell.size_bytes,
-                    seed=self.policy.seed,
-                    offset=draw_offset(self.policy.seed, each.number),
-                )
+                offset = draw_offset(self.policy.seed, each.number)
+                each.handle = prepare_cell(each.session, cell, seed=self.policy.seed, offset=offset)
                 ready.append(each)
         yield ready
         for each in ready:

@@ -18,7 +18,7 @@ from perbyte.measure.looks import Given
 from perbyte.measure.sessions import Sessions
 from perbyte.model import Cell, Policy, Process
 from perbyte.runners import RunnerSpec, locate, stale
-from perbyte.runners.session import Session
+from perbyte.runners.session import Session, prepare_cell
 
 # of own runners, those that offer most come first; a start takes some 20 ms
 MANY_ROWS = ("openssl", "libgcrypt", "cryptopp", "nettle", "botan", "openssl-lowlevel", "mbedtls", "wolfssl")
@@ -132,9 +132,7 @@ class Referees:
             own = [known for known in self._handles if known[0].process == other.process]
             for known in own if len(own) >= MOST_HANDLES else ():
                 self.of(other).release(self._handles.pop(known))
-            self._handles[other, seed] = self.of(other).prepare(
-                other.algorithm, other.operation, other.contract, other.size_bytes, seed=seed
-            )
+            self._handles[other, seed] = prepare_cell(self.of(other), other, seed=seed)
         return self._handles[other, seed]
 
     def end(self) -> None:

@@ -29,7 +29,7 @@ from perbyte.measure.plan import Survey
 from perbyte.measure.stalls import Stalls
 from perbyte.model import Calibration, Cell, Failure, Policy, Process, RunnerIdentity
 from perbyte.model.cell import LOOP
-from perbyte.runners.session import Session, TimeLimits
+from perbyte.runners.session import Session, TimeLimits, prepare_cell
 
 CALIBRATION_MS = 4.0  # some 200 readings of each chain, which tell the clock within 0.02 %
 PATIENCE_MS = 150.0  # more, where a process waits for moments alone on a core
@@ -171,15 +171,8 @@ class Sessions:
             raise
 
     def _prepare(self, session: Session, cell: Cell) -> int:
-        return session.prepare(
-            cell.algorithm,
-            cell.operation,
-            cell.contract,
-            cell.size_bytes,
-            seed=self.seed_of(cell),
-            offset=self._offset,
-            input_path=self._input_path,
-        )
+        seed = self.seed_of(cell)
+        return prepare_cell(session, cell, seed=seed, offset=self._offset, input_path=self._input_path)
 
     def seed_of(self, cell: Cell) -> int:
         """What keys, nonces and messages of a cell come from in this epoch."""

@@ -11,7 +11,7 @@ from perbyte.errors import EnvironmentLacking, PerbyteError
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.model import Calibration, Cell, Process
 from perbyte.runners import find
-from perbyte.runners.session import Session
+from perbyte.runners.session import Session, prepare_cell
 from perbyte.runners.taken import TakenBursts
 
 _WITNESS = Cell("reference", "probe-imul", "run", 64, "stream/1")
@@ -71,7 +71,7 @@ class Witness:
         if cell not in self._handles:
             for old in [handle for handle in self._handles if handle != _WITNESS]:
                 self.of(old).release(self._handles.pop(old))
-            self._handles[cell] = _prepare(self.of(cell), cell)
+            self._handles[cell] = prepare_cell(self.of(cell), cell, seed=1)
         return self._handles[cell]
 
     def _calibrate(self, session: Session) -> None:
@@ -89,16 +89,12 @@ class Witness:
             try:
                 session.hello()
                 self._calibrate(session)
-                self._handles = {_WITNESS: _prepare(session, _WITNESS)}
+                self._handles = {_WITNESS: prepare_cell(session, _WITNESS, seed=1)}
             except BaseException:
                 session.close()
                 raise
             self._session = session
         return self._session
-
-
-def _prepare(session: Session, cell: Cell) -> int:
-    return session.prepare(cell.algorithm, cell.operation, cell.contract, cell.size_bytes, seed=1)
 
 
 def clock_hz(taken: TakenBursts, calibration: Calibration) -> float:

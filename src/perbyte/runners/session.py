@@ -433,6 +433,14 @@ class Session:
         return self.last_id
 
 
+def prepare_cell(
+    session: Session, cell: Cell, *, seed: int, offset: int = 0, input_path: Path | None = None
+) -> int:
+    """Prepare the operation of a cell and return its handle; as `Session.prepare`."""
+    row = (cell.algorithm, cell.operation, cell.contract, cell.size_bytes)
+    return session.prepare(*row, seed=seed, offset=offset, input_path=input_path)
+
+
 def vector_of(known: KnownAnswer) -> messages.Vector:
     """The material of a known answer as it is sent. What is unset of key and nonce is seeded."""
     return messages.Vector(

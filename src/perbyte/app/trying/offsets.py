@@ -16,6 +16,7 @@ from perbyte.measure import Survey
 from perbyte.measure.sessions import STARTING_FAILS, Sessions
 from perbyte.model import Cell, Policy
 from perbyte.runners import TimeLimits
+from perbyte.runners.session import prepare_cell
 
 OFFSETS = (1, 4, 8, 17, 31)  # bytes behind the beginning of a line
 LINE = 64
@@ -70,9 +71,9 @@ def judged(cell: Cell, rounds: Mapping[int, Sequence[float]]) -> OffsetCost:
 
 def _rounds(sessions: Sessions, cell: Cell, policy: Policy) -> dict[int, list[float]]:
     session = sessions.of(cell)
-    row = (cell.algorithm, cell.operation, cell.contract, cell.size_bytes)
     handles = {
-        offset: session.prepare(*row, seed=policy.seed, offset=LINE + offset) for offset in (0, *OFFSETS)
+        offset: prepare_cell(session, cell, seed=policy.seed, offset=LINE + offset)
+        for offset in (0, *OFFSETS)
     }
     costs: dict[int, list[float]] = {offset: [] for offset in handles}
     draw, calls = random.Random(policy.seed), 0
