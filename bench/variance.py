@@ -67,10 +67,12 @@ class Costs:
         samples = _between(
             math.sqrt(self.burst / self.sample * parts.of_sample / max(parts.of_burst, 1e-14)), 1, 400
         )
-        one = parts.of_burst + parts.of_sample / samples
+        burst_variance = parts.of_burst + parts.of_sample / samples
         cost = self.burst + samples * self.sample
-        bursts = _between(math.sqrt(self.process / cost * one / max(parts.of_process, 1e-14)), 2, 400)
-        processes = max(3.0, (z / goal) ** 2 * (parts.of_process + one / bursts))
+        bursts = _between(
+            math.sqrt(self.process / cost * burst_variance / max(parts.of_process, 1e-14)), 2, 400
+        )
+        processes = max(3.0, (z / goal) ** 2 * (parts.of_process + burst_variance / bursts))
         return processes * (self.process + bursts * cost)
 
 
@@ -150,22 +152,22 @@ def say(run_path: Path, every: bool) -> None:
         figure.cell: figure.interval.half_width / (figure.cycles_per_call or figure.ns_per_call)
         for figure in run.cells
     }
-    found = {
+    by_cell = {
         cell: parts
         for cell, bursts in loops.items()
         if cell in halves and (parts := parts_of(bursts, grounds, halves[cell]))
     }
     tick_hz = next(iter(calibrations.values())).tick_hz
-    costs, text = costs_of(every_burst, tick_hz, len(found), stored.measuring_s)
+    costs, text = costs_of(every_burst, tick_hz, len(by_cell), stored.measuring_s)
     print(f"{run_path.name}: {text}")
     if every:
-        for cell, parts in sorted(found.items(), key=lambda item: -item[1].half):
+        for cell, parts in sorted(by_cell.items(), key=lambda item: -item[1].half):
             added = parts.added()
             whole = sum(added) or 1.0
             shares = " ".join(f"{part / whole:4.0%}" for part in added)
             numbers = f"{parts.processes:3d} x {parts.bursts:4.1f} x {parts.samples:4.0f}"
             print(f"  {parts.half:6.2%}  {shares}  {numbers}  {cell.address}")
-    short = {cell: parts for cell, parts in found.items() if cell.size_bytes <= SHORT}
+    short = {cell: parts for cell, parts in by_cell.items() if cell.size_bytes <= SHORT}
     shares = np.array([np.array(parts.added()) / (sum(parts.added()) or 1.0) for parts in short.values()])
     print(
         f"  {len(short)} cells up to 8 KiB; median share of the variance: "

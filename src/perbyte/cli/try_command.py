@@ -239,7 +239,7 @@ def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
     wrong = any(fault.kind in ("incorrect", "disputed") for fault in faults)
     if wrong and not trial.request.signatures:
         words = [f"--signature {step}={','.join(call.roles)}" for step, call in trial.calls.items()]
-        note(f"{trial.understood}; where that is not so, say it: {' '.join(words)}")
+        note(f"{trial.understood}; if this is wrong, give {' '.join(words)}")
 
 
 def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:

@@ -87,8 +87,8 @@ class Measurement:
 
         `referees` gives runners that the audit may start, to make calls that nobody else in the run can make.
 
-        `told_s`: seconds of measuring that were told beforehand, by which the run goes: it makes fewer of the promised
-        epochs, and leaves out dear cells, rather than to overrun them by far. None: all is measured, whatever the time.
+        `told_s`: the promised duration in seconds. A run that would take far longer makes fewer of the promised epochs
+        and leaves out dear cells. None: all is measured, whatever the time.
         """
         self.plan = plan
         self.survey = survey

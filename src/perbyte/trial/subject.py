@@ -396,7 +396,7 @@ def _explain_missing(request: TrialRequest, step: str, function: str) -> None:
     there = _likely_first(functions_of(request.files), request.algorithm)
     if any(file.suffix in LINKED or file.suffix in (".S", ".s", ".asm") for file in request.files):
         raise UsageError(
-            f"the parameters of {function} stand in none of the files: add its header, or {explain(step)}"
+            f"no prototype of {function} was found in the files: add its header, or {explain(step)}"
         )
     raise UsageError(
         f"there is no function '{function}' in {', '.join(file.name for file in request.files)}",
