@@ -68,6 +68,23 @@ def test_a_run_comes_back_as_it_went_in(finished, url, tmp_path):
         pull(atlas, keys, tmp_path / "pulled")
 
 
+def test_a_run_without_samples_keeps_its_figures_and_gets_them_when_it_is_added_again(finished, url, tmp_path):
+    path = finished("one", run_id="r-1")
+    assert len(add(url, [path], with_samples=False).new) == 1
+    atlas = open_atlas(url)
+    (key,) = atlas.runs
+    state = read_state(atlas, key)
+    assert (atlas.runs[key].samples, state.audits, verify(atlas)) == (0, [], [])
+    assert state.calibrations == state_of(path).calibrations
+    assert read_run(atlas, key).cells == open_run(path).cells
+    (back,) = pull(atlas, [key], tmp_path / "pulled")
+    assert open_run(back).cells == open_run(path).cells
+    assert not verify_run(back).damaged
+    assert len(add(url, [path]).new) == 1
+    assert len(add(url, [path], with_samples=False).known) == 1, "samples make no way for none"
+    assert read_stored(open_atlas(url), key).bursts == stored_run(path).bursts
+
+
 def test_packing_changes_no_answer_and_leaves_few_files(finished, url):
     for path in two_machines(finished):
         add(url, [path])

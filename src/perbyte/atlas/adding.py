@@ -78,12 +78,13 @@ def add(
     *,
     machine: str = "",
     keep_identities: bool = False,
+    with_samples: bool = True,
     watch: Callable[[str], None] = lambda text: None,
 ) -> Added:
     """Add runs to the atlas at `url`, which is made where there is none.
 
-    `machine` names the machine of all of them; by default each has the name that its run says. A run that cannot be
-    read costs itself only. Raises StoreError where the atlas cannot be written, UsageError for a name that is none.
+    `machine` names the machine of all of them; by default each has the name that its run says. `with_samples` is that
+    of `read_incoming`. A run that cannot be read costs itself only. Raises StoreError where the atlas cannot be written, UsageError for a name that is none.
     """
     if machine and slug(machine) != machine:
         raise UsageError(
@@ -96,12 +97,14 @@ def add(
     def incoming() -> Iterator[Incoming]:
         for path in paths:
             try:
-                run = read_incoming(path, machine=machine, keep_identities=keep_identities)
+                run = read_incoming(
+                    path, machine=machine, keep_identities=keep_identities, with_samples=with_samples
+                )
             except PerbyteError as error:
                 refused.append((path, error))
                 continue
             there = atlas.runs.get(run.row.key)
-            if there and there.digest == run.row.digest:
+            if there and _has_all(there, run.row, with_samples=with_samples):
                 known.append(run.row.key)
                 continue
             watch(run.row.key)
@@ -110,8 +113,13 @@ def add(
     return Added(tuple(bring(atlas.place, incoming())), tuple(known), tuple(refused))
 
 
-def read_incoming(path: Path, *, machine: str = "", keep_identities: bool = False) -> Incoming:
-    """Read a run directory as an atlas takes it. Raises StoreError."""
+def read_incoming(
+    path: Path, *, machine: str = "", keep_identities: bool = False, with_samples: bool = True
+) -> Incoming:
+    """Read a run directory as an atlas takes it; without samples also without the audits' readings. Raises StoreError.
+
+    What audits decided is in the figures and failures. They and the samples are nine tenths of a run.
+    """
     directory = run_directory(path)
     read = read_known(directory)
     cells = figures_of_known(directory, read)
@@ -124,10 +132,12 @@ def read_incoming(path: Path, *, machine: str = "", keep_identities: bool = Fals
     )
     if not keep_identities:
         state = without_identities(state)
+    if not with_samples:
+        state = replace(state, audits=[])
     named = machine or machine_name(state.conditions)
     libraries = {identity.runner: slug(identity.library) for identity in state.conditions.identities}
     libraries |= {figure.cell.runner: slug(figure.library) for figure in cells if figure.library}
-    samples = list(samples_tables(read))
+    samples = list(samples_tables(read)) if with_samples else []
     content = encode(state)
     row = row_of(state, named, content, sum(table.num_rows for table in samples))
     return Incoming(row, content, figures_table(cells), samples, libraries)
@@ -171,6 +181,13 @@ def row_of(state: RunState, machine: str, content: bytes, samples: int) -> RunRo
             f"run {conditions.run_id[:80]!r} cannot be stored in an atlas: {error}",
             hint="its run.json was not written by Perbyte",
         ) from error
+
+
+def _has_all(there: RunRow, row: RunRow, *, with_samples: bool) -> bool:
+    """Whether what an atlas has of a run is all that would be added; samples never make way for none."""
+    if not with_samples and there.samples:
+        return True
+    return (there.digest, there.samples) == (row.digest, row.samples)
 
 
 def bring(place: AtlasPlace, runs: Iterable[Incoming]) -> list[str]:
