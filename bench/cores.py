@@ -1,10 +1,10 @@
 """The cores that were tried, side by side: writes the tables of docs/cores.md from the runs of the atlas.
 
     .venv/bin/python bench/cores.py             write them
-    .venv/bin/python bench/cores.py --measure   measure what a core's run has; takes 90 s, prints its directory
+    .venv/bin/python bench/cores.py --measure   measure what a core's run has; takes a minute, prints its directory
 
-The atlas is `atlas/` of the repository, what the tables have is in bench/cores.toml. Of a machine's runs the newest counts.
-Nothing is measured here but by --measure, and no figure stands in a table that is not in a run or in a document.
+The atlas is `atlas/` of the repository, what the tables have is in bench/cores.toml. Of a machine's runs the newest
+counts. Nothing is measured here but by --measure, and no figure stands in a table that is not in a run or in a document.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from perbyte.atlas.index import Atlas, RunRow
 from perbyte.model import CellFigure, Quality, Run
 from perbyte.model.cell import FULL
 from perbyte.report.studyview import core_name
-from perbyte.report.wording import number, ratio_interval_text, ratio_text
+from perbyte.report.wording import number, ratio_text
 from perbyte.stats.compare import compare
 from perbyte.stats.quantity import Unit
 
@@ -77,7 +77,9 @@ def cores(atlas: Atlas) -> list[Core]:
         newest[row.machine] = row
     order = list(CONTENT["cores"])
     machines = sorted(newest, key=order.index)
-    return [Core(CONTENT["cores"][name], newest[name], read_run(atlas, newest[name].key)) for name in machines]
+    return [
+        Core(CONTENT["cores"][name], newest[name], read_run(atlas, newest[name].key)) for name in machines
+    ]
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -100,7 +102,7 @@ def name_of(work: str) -> str:
 
 def machines_table(tried: Sequence[Core]) -> str:
     """What each run was measured on: processor, microcode, placement, detector, who else was on the core."""
-    rows = []
+    columns = []
     for core in tried:
         calibrations = core.run.calibrations
         filler, chain, length = calibrations[-1].contention_window.split()[:3]
@@ -113,9 +115,8 @@ def machines_table(tried: Sequence[Core]) -> str:
         )
         alone = statistics.mean(each.alone for each in calibrations)
         fixed = any(each.layout_fixed for each in calibrations)
-        rows.append(
+        columns.append(
             (
-                core.name,
                 f"{core_name(core.run.conditions.machine)}, {core.row.provider or 'no hypervisor'}, "
                 f"{core.row.cores} cores",
                 core.row.microcode or "–",
@@ -127,19 +128,22 @@ def machines_table(tried: Sequence[Core]) -> str:
                 ", ".join(core.row.libraries),
             )
         )
-    heads = "core | processor | microcode | run | placement | detector | siblings active | libraries"
-    return table(heads.split(" | "), rows)
+    facts = ("processor", "microcode", "run", "placement", "detector", "siblings active", "libraries")
+    return table(["core", *(core.name for core in tried)], zip(facts, *columns, strict=True))
 
 
 def costs_table(tried: Sequence[Core]) -> str:
-    """The fastest library of each algorithm, on long and on short messages."""
+    """The fastest library of each algorithm, on long and on short messages, and those that may be as fast."""
     rows = []
     for work in CONTENT["algorithms"]:
         row = [name_of(work)]
         for core in tried:
             for size in (CONTENT["unit"], CONTENT["call"]):
-                best = core.all_of(work, size)[:1]
-                row += [f"{cost_text(best[0])} {best[0].cell.runner}" if best else "–"]
+                figures = core.all_of(work, size)
+                floor = core.run.noise_floor
+                alike = [each for each in figures if not compare(figures[0], each, floor).ratio.above(1)]
+                names = ", ".join(dict.fromkeys(each.cell.runner for each in (*figures[:1], *alike)))
+                row.append(f"{cost_text(figures[0])} {names}" if figures else "–")
         rows.append(row)
     heads = [f"{core.name}, {size}" for core in tried for size in ("16 KiB", "16 B")]
     return table(["algorithm", *heads], rows)

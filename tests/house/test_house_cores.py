@@ -49,11 +49,7 @@ def test_the_runs_are_whole_small_and_of_no_person(atlas):
 
 @pytest.mark.parametrize(
     ("document", "cell", "value", "words"),
-    [
-        (source["document"], *figure)
-        for source in cores["CONTENT"]["earlier"]
-        for figure in source["figures"]
-    ],
+    [(source["document"], *figure) for source in cores["CONTENT"]["earlier"] for figure in source["figures"]],
 )
 def test_an_earlier_figure_is_in_its_document(document, cell, value, words):
     text = " ".join((ROOT / document).read_text(encoding="utf-8").split())

@@ -84,7 +84,8 @@ def add(
     """Add runs to the atlas at `url`, which is made where there is none.
 
     `machine` names the machine of all of them; by default each has the name that its run says. `with_samples` is that
-    of `read_incoming`. A run that cannot be read costs itself only. Raises StoreError where the atlas cannot be written, UsageError for a name that is none.
+    of `read_incoming`. A run that cannot be read costs itself only. Raises StoreError where the atlas cannot be
+    written, UsageError for a name that is none.
     """
     if machine and slug(machine) != machine:
         raise UsageError(
