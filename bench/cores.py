@@ -4,7 +4,7 @@
     .venv/bin/python bench/cores.py --measure   measure what a core's run has; takes a minute, prints its directory
 
 The atlas is `atlas/` of the repository, what the tables have is in bench/cores.toml. Of a machine's runs the newest
-counts. Nothing is measured here but by --measure, and no figure stands in a table that is not in a run or in a document.
+counts. Nothing is measured here but by --measure, and every figure of a table is in a run or in a document.
 """
 
 from __future__ import annotations
