@@ -1,7 +1,8 @@
 """Puts runs into an atlas, and packs what many additions left into few files.
 
 A run is written as rows: figures and samples by machine and library, its state beside them. What is held in memory is
-bounded: rows go to disk as soon as there are enough for a row group, whatever the number of runs.
+bounded: rows go to disk as soon as there are enough for a row group, whatever the number of runs. Few files are open at
+once, whatever the number of machines: those of many small runs are written one after the other when a batch ends.
 """
 
 from __future__ import annotations
@@ -232,7 +233,7 @@ def pack(url: str) -> tuple[int, int]:
                 for rows in _groups(place):
                     keep = pc.invert(pc.is_in(rows.column("run").cast(pa.string()), hidden))
                     batch.put(table, machine, library, rows.filter(keep))
-            batch.flush_all()
+            batch.finish((table, machine, library))
         batch.runs = [atlas.runs[key] for key in sorted(atlas.runs)]
         batch.end(replaces=[segment.token for segment in atlas.segments])
         after = len(batch.files)
@@ -278,7 +279,14 @@ class _Batch:
 
     @property
     def full(self) -> bool:
-        return len(self.runs) >= _RUNS or len(self._rows) >= _PARTITIONS
+        if len(self.runs) >= _RUNS or len(self._writers) >= _PARTITIONS:
+            return True
+        return self._many and len(self._held) >= _PARTITIONS
+
+    @property
+    def _many(self) -> bool:
+        """Whether more is held in memory than may be."""
+        return self._held_bytes > _HELD_BYTES
 
     def take(self, run: Incoming) -> None:
         """Add a run."""
@@ -301,26 +309,28 @@ class _Batch:
         self._held_bytes += rows.nbytes
         if sum(table.num_rows for table in held) >= _GROUP_ROWS[name]:
             self._flush(partition)
-        if self._held_bytes > _HELD_BYTES:
-            self.flush_all()
+        if self._many and len(self._held) < _PARTITIONS:  # else the batch is full, and ends file by file
+            for other in list(self._held):
+                self._flush(other)
 
-    def flush_all(self) -> None:
-        """Give all that is held to the files."""
-        for partition in list(self._held):
-            self._flush(partition)
+    def finish(self, partition: tuple[str, str, str]) -> None:
+        """Give what is held of a partition to its file, and bring that to its place; nothing where it has no rows."""
+        self._flush(partition)
+        writer = self._writers.pop(partition, None)
+        if writer is None:
+            return
+        writer.close()
+        source = self._file(partition)
+        with source.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        row = FileRow(*partition, self._rows.pop(partition), source.stat().st_size, digest)  # type: ignore[arg-type]
+        self._place.bring(source, row.name(self.token))
+        self.files.append(row)
 
     def end(self, replaces: Sequence[str] = ()) -> None:
         """Bring the files to their place, then the segment that names them."""
-        self.flush_all()
-        for partition, writer in self._writers.items():
-            writer.close()
-            source = self._file(partition)
-            with source.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            row = FileRow(*partition, self._rows[partition], source.stat().st_size, digest)  # type: ignore[arg-type]
-            self._place.bring(source, row.name(self.token))
-            self.files.append(row)
-        self._writers = {}
+        for partition in list(dict.fromkeys((*self._writers, *self._held))):
+            self.finish(partition)
         segment = Segment(
             schema=1, token=self.token, runs=self.runs, files=self.files, replaces=list(replaces)
         )
