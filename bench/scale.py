@@ -5,9 +5,9 @@
     .venv/bin/python bench/scale.py fleet [SIZE ...]    workers of a fleet      10 33 100
 
 Prints a line for each step: seconds of CPU time and most memory at each size, and the exponent of the time between the
-two largest (1 is linear); of a fleet also how long the job took. Nothing is measured: samples are made up. The workers of a fleet share a few processes,
-and the command that measures is replaced by one that writes a made-up run; everything between is real. One process after
-the other is killed and started again meanwhile, with all its workers.
+two largest (1 is linear); of a fleet also how long the job took. Nothing is measured: samples are made up. The workers
+of a fleet share a few processes, and the command that measures is replaced by one that writes a made-up run; everything
+between is real. One process after the other is killed and started again meanwhile, with all its workers.
 """
 
 from __future__ import annotations
@@ -46,9 +46,7 @@ def spent(words: Sequence[str]) -> Line:
 
     memory = 0
     with tempfile.TemporaryFile() as complaints:
-        process = subprocess.Popen(
-            [sys.executable, *words], stdout=subprocess.DEVNULL, stderr=complaints
-        )
+        process = subprocess.Popen([sys.executable, *words], stdout=subprocess.DEVNULL, stderr=complaints)
         while not (ended := os.wait4(process.pid, os.WNOHANG))[0]:
             memory = max(memory, most_memory(process.pid))
             time.sleep(0.01)
@@ -133,7 +131,6 @@ def of_atlases(sizes: Sequence[int], place: Path) -> tuple[Lines, dict[int, floa
 def fill_atlas(url: str, size: int) -> None:
     """Write an atlas of made-up machines with a run each."""
     from atlas import generated
-
     from perbyte.atlas.adding import bring
     from perbyte.atlas.index import open_atlas
 
@@ -161,11 +158,15 @@ def conduct_fleet(home: Path, size: int) -> None:
     secret = home / "secret.pem"
     make_secret(secret)
     write_run(home / "made", FLEET_CELLS)
-    serving = _start(home, "fleet", "scheduler", "--host", "127.0.0.1", "--port", "0", "--secret", str(secret))
+    serving = _start(
+        home, "fleet", "scheduler", "--host", "127.0.0.1", "--port", "0", "--secret", str(secret)
+    )
     address = ""
     while not address:
         time.sleep(0.05)
-        address = (home / "scheduler.txt").read_text().partition("scheduler at ")[2].partition("\n")[0].strip()
+        address = (
+            (home / "scheduler.txt").read_text().partition("scheduler at ")[2].partition("\n")[0].strip()
+        )
     names = [f"made-{number:03d}" for number in range(size)]
     groups = [names[first : first + WORKERS_A_PROCESS] for first in range(0, size, WORKERS_A_PROCESS)]
     workers = [_start_workers(home, address, group) for group in groups]

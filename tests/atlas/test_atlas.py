@@ -70,7 +70,9 @@ def test_a_run_comes_back_as_it_went_in(finished, url, tmp_path):
         pull(atlas, keys, tmp_path / "pulled")
 
 
-def test_a_run_without_samples_keeps_its_figures_and_gets_them_when_it_is_added_again(finished, url, tmp_path):
+def test_a_run_without_samples_keeps_its_figures_and_gets_them_when_it_is_added_again(
+    finished, url, tmp_path
+):
     path = finished("one", run_id="r-1")
     assert len(add(url, [path], with_samples=False).new) == 1
     atlas = open_atlas(url)

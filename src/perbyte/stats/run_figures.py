@@ -320,7 +320,9 @@ def unlike_shares(counts: Mapping[Cell, tuple[int, int]]) -> dict[Cell, Warning]
         places[cell.process].append(place)
     enough = {process: len(cells) - len(own) >= LEAST_ROWS for process, own in places.items()}
     middle_of = {
-        process: float(np.median(np.delete(values, own))) for process, own in places.items() if enough[process]
+        process: float(np.median(np.delete(values, own)))
+        for process, own in places.items()
+        if enough[process]
     }
     warning_of = {}
     for place, (cell, (clean, samples)) in enumerate(taken.items()):
