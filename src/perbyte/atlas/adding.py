@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -359,12 +360,29 @@ class _Batch:
 
 def _by_library(rows: pa.Table, libraries: dict[str, str]) -> Iterator[tuple[str, pa.Table]]:
     """The rows of each library, by its name; a runner whose library nobody knows stands for itself."""
-    groups: dict[str, list[str]] = {}
-    for runner in sorted(rows.column("runner").cast(pa.string()).unique().to_pylist()):
-        groups.setdefault(libraries.get(runner) or slug(runner), []).append(runner)
-    if len(groups) == 1:
-        yield next(iter(groups)), rows
+    runners = rows.column("runner").cast(pa.string()).combine_chunks().dictionary_encode()
+    words = runners.dictionary.to_pylist()
+    named = {runner: libraries.get(runner) or slug(runner) for runner in sorted(words)}
+    names = list(dict.fromkeys(named.values()))
+    if len(names) == 1:
+        yield names[0], rows
+    if len(names) < 2:
         return
-    texts = rows.column("runner").cast(pa.string()) if groups else None
-    for library, names in groups.items():
-        yield library, rows.filter(pc.is_in(texts, pa.array(names)))
+    numbers = np.array([names.index(named[word]) for word in words])[runners.indices.to_numpy()]
+    order = np.argsort(numbers, kind="stable")
+    ends = np.searchsorted(numbers[order], np.arange(len(names) + 1))
+    whole = rows.take(pa.array(order)).combine_chunks()
+    for name, first, last in zip(names, ends[:-1], ends[1:], strict=True):
+        yield name, _with_own_words(whole.slice(first, last - first))
+
+
+def _with_own_words(rows: pa.Table) -> pa.Table:
+    """The rows with dictionaries of the words that are in them: a file has all words of a dictionary."""
+    for place, column in enumerate(rows.schema):
+        if isinstance(column.type, pa.DictionaryType) and rows.num_rows:
+            words = rows.column(place).combine_chunks()
+            words = words.chunk(0) if isinstance(words, pa.ChunkedArray) else words
+            used = words.indices.dictionary_encode()
+            own = pa.DictionaryArray.from_arrays(used.indices, words.dictionary.take(used.dictionary))
+            rows = rows.set_column(place, column.name, own)
+    return rows
