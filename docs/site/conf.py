@@ -73,6 +73,7 @@ PARTS: dict[str, dict[str, str]] = {
         "What other tools measure": "docs/peers",
         "Validation": "docs/validation/README",
         "Few samples": "docs/validation/few-samples",
+        "Large runs, atlases and fleets": "docs/scale",
         "The basis of every constant": "docs/constants",
         "Security": "SECURITY",
     },
