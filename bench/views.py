@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from atlas import most_memory
 
+from atlas import most_memory
 from perbyte.model import Burst, Calibration, Cell, Conditions, Machine, Policy, RunnerIdentity
 from perbyte.store import RunWriter, stored_run
 from perbyte.store.reader import figures_of_stored
