@@ -54,7 +54,7 @@ docs: setup            ## what README.md and docs/ show, from real runs
 answers: setup         ## the pages of docs/answers, measured anew: seven minutes on a quiet machine, with their runners built
 	$(BIN)/python bench/answers.py
 
-site:                  ## the documents as a site that needs no server: build/site/index.html
+site: setup            ## documents and atlas as a site that needs no server: build/site/index.html
 	sh scripts/site.sh "$(PYTHON)"
 
 wheel: setup

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import os
 import statistics
 import subprocess
 import sys
@@ -22,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from atlas import most_memory
 from perbyte.model import Burst, Calibration, Cell, Conditions, Machine, Policy, RunnerIdentity
 from perbyte.store import RunWriter, stored_run
 from perbyte.store.reader import figures_of_stored
@@ -93,14 +93,13 @@ def measured(words: list[str], times: int) -> tuple[float, int]:
             [sys.executable, "-m", "perbyte", *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         assert process.stderr
-        complaints = process.stderr.read().decode()
-        _, status, usage = os.wait4(process.pid, 0)
+        while process.poll() is None:  # what wait4 says of memory is never less than this process has
+            memory = max(memory, most_memory(process.pid) >> 10)
+            time.sleep(0.01)
         took.append(time.perf_counter() - began)
-        memory = max(memory, usage.ru_maxrss >> 10)
-        if status:
-            sys.exit(
-                f"perbyte {' '.join(words)} ended with {os.waitstatus_to_exitcode(status)}: {complaints}"
-            )
+        if process.returncode:
+            complaints = process.stderr.read().decode()
+            sys.exit(f"perbyte {' '.join(words)} ended with {process.returncode}: {complaints}")
     return statistics.median(took), memory
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The documents as a site that is read without a server: build/site/index.html. A link or an anchor that leads nowhere is
-# an error. Its tools have an environment of their own (requirements-site.lock).
+# The documents as a site that is read without a server: build/site/index.html, and the atlas of the cores tried below
+# build/site/atlas. A link or an anchor that leads nowhere is an error. Its tools have an environment of their own (requirements-site.lock).
 # Usage: site.sh [PYTHON]
 set -eu
 python=${1:-python3}
@@ -14,6 +14,7 @@ fi
 rm -rf build/site
 .venv-site/bin/python -m sphinx --quiet --fail-on-warning --keep-going --jobs auto --conf-dir docs/site --doctree-dir build/site-pages . build/site
 cp build/site/README.html build/site/index.html
+.venv/bin/perbyte atlas site build/site/atlas --atlas atlas --title "The cores tried" --quiet
 if grep -rlE '(src|href)="(https?:)?//[^"]*\.(js|css|woff2?)' build/site --include='*.html'; then
 	echo "these pages load something from elsewhere" >&2
 	exit 1

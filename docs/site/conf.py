@@ -2,7 +2,8 @@
 
 No page is copied or written twice: the top of the repository is the source directory, and README.md is the first page.
 Two things are done to a page when it is read. The README gets the table of contents, which a reader of the repository
-does not need; a link to a directory becomes a link to its README.md, or plain text where it has none.
+does not need; a link to a directory becomes a link to its README.md, or plain text where it has none. A link to the
+atlas becomes one to its pages, which `perbyte atlas site` writes beside these.
 """
 
 from __future__ import annotations
@@ -62,6 +63,7 @@ PARTS: dict[str, dict[str, str]] = {
         "Places in memory": "docs/placement",
         "From Python": "docs/python",
         "Repeat a study": "docs/repeat-a-study",
+        "The cores side by side": "docs/cores",
         "Supported machines": "docs/supported-machines",
         "Other machines": "docs/other-machines",
     },
@@ -71,6 +73,7 @@ PARTS: dict[str, dict[str, str]] = {
         "What other tools measure": "docs/peers",
         "Validation": "docs/validation/README",
         "Few samples": "docs/validation/few-samples",
+        "Large runs, atlases and fleets": "docs/scale",
         "The basis of every constant": "docs/constants",
         "Security": "SECURITY",
     },
@@ -117,6 +120,8 @@ def read(_app: Any, name: str, content: list[str]) -> None:
         text, target = link.groups()
         if not (here / target).is_dir():
             return link[0]
+        if (here / target).resolve() == ROOT / "atlas":
+            return f'<a href="{target.rstrip("/")}/index.html">{text}</a>'
         return (
             f"[{text}]({target.rstrip('/')}/README.md)" if (here / target / "README.md").is_file() else text
         )

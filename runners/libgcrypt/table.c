@@ -187,6 +187,9 @@ static const char *const crypto_features[] = {
 /* Without byte shuffles AES has nothing left but tables. */
 static const char *const shuffle_features[] = {"intel-ssse3", NULL};
 
+/* Without these, vectors have 128 bits at most. */
+static const char *const wide_features[] = {"intel-avx2", "intel-avx", NULL};
+
 /* A feature can be disabled only before the library is initialised. It knows the names of its own
  * architecture and refuses the others. Returns how many it took. */
 static int disable(const char *const *features)
@@ -199,8 +202,11 @@ static int disable(const char *const *features)
 
 static int start(const char *tier)
 {
-	int soft = !strcmp(tier, "soft"), tables_only = !strcmp(tier, "tables");
-	if (strcmp(tier, "full") && !soft && !tables_only)
+	int soft = !strcmp(tier, "soft"), tables_only = !strcmp(tier, "tables"),
+	    narrow = !strcmp(tier, "no-avx");
+	if (strcmp(tier, "full") && !soft && !tables_only && !narrow)
+		return -1;
+	if (narrow && !disable(wide_features))
 		return -1;
 	if ((soft || tables_only) && !disable(crypto_features))
 		return -1;

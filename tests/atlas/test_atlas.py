@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,7 @@ import msgspec
 import pytest
 
 from perbyte.atlas import add, open_atlas, pack, pull, query, read_run
+from perbyte.atlas.adding import bring, read_incoming
 from perbyte.atlas.identity import HIDDEN, without_identities
 from perbyte.atlas.reading import read_state, read_stored, verify
 from perbyte.errors import NoSuchRun, StoreError, UsageError
@@ -66,6 +68,44 @@ def test_a_run_comes_back_as_it_went_in(finished, url, tmp_path):
         assert after.conditions.machine == before.conditions.machine
     with pytest.raises(StoreError, match="there already"):
         pull(atlas, keys, tmp_path / "pulled")
+
+
+def test_a_run_without_samples_keeps_its_figures_and_gets_them_when_it_is_added_again(
+    finished, url, tmp_path
+):
+    path = finished("one", run_id="r-1")
+    assert len(add(url, [path], with_samples=False).new) == 1
+    atlas = open_atlas(url)
+    (key,) = atlas.runs
+    state = read_state(atlas, key)
+    assert (atlas.runs[key].samples, state.audits, verify(atlas)) == (0, [], [])
+    assert state.calibrations == state_of(path).calibrations
+    assert read_run(atlas, key).cells == open_run(path).cells
+    (back,) = pull(atlas, [key], tmp_path / "pulled")
+    assert open_run(back).cells == open_run(path).cells
+    assert not verify_run(back).damaged
+    assert len(add(url, [path]).new) == 1
+    assert len(add(url, [path], with_samples=False).known) == 1, "samples make no way for none"
+    assert read_stored(open_atlas(url), key).bursts == stored_run(path).bursts
+
+
+def test_an_atlas_of_many_machines_opens_few_files_at_once(finished, tmp_path):
+    run = read_incoming(finished("one", run_id="r-1"))
+    url = str(tmp_path / "atlas")
+    machines = [f"made-{number:02d}" for number in range(40)]
+    few, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    here = len(list(Path("/proc/self/fd").iterdir()))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (here + 30, most))
+    try:
+        place = open_atlas(url, create=True).place
+        bring(place, (replace(run, row=msgspec.structs.replace(run.row, machine=name)) for name in machines))
+        pack(url)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (few, most))
+    atlas = open_atlas(url)
+    assert [*atlas.machines()] == machines
+    assert verify(atlas) == []
+    assert query(atlas, "SELECT count(*), count(DISTINCT machine) FROM samples")[1] == [(40 * 224, 40)]
 
 
 def test_packing_changes_no_answer_and_leaves_few_files(finished, url):

@@ -7,9 +7,11 @@ import os
 import random
 import re
 import signal
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from fleet_processes import LIMIT_S, Bursts, burst_names, wait_for
@@ -309,3 +311,27 @@ def test_a_fleet_that_is_not_there_is_said(fleet):
     assert done.returncode == 3
     assert "no scheduler answers" in done.stderr
     assert "hint: start one there: perbyte fleet scheduler" in done.stderr
+
+
+def test_a_worker_that_was_lost_keeps_nobody_waiting_for_those_lost_with_it(tmp_path, monkeypatch):
+    """Of a process that dies while files are fetched, one worker is waited for, and not each."""
+    monkeypatch.setenv("PERBYTE_HOME", str(tmp_path))
+    module = sys.modules["perbyte.fleet.conduct"]
+    monkeypatch.setattr(module, "_LOOK_S", 0.0)
+    names = ("one", "two")
+    addresses = iter([dict.fromkeys(names, "dead"), {}, *[dict.fromkeys(names, "alive")] * 9])
+    monkeypatch.setattr(module, "_addresses", lambda client: next(addresses))
+    work = module._Work(replace(new_job(["measure"]), machines=names), lambda *_: None, 600.0)
+    asked = []
+
+    def fetch(self, client, address, name, report):
+        asked.append((name, address))
+        if address == "alive":
+            self.outcome.runs[name] = tmp_path
+        return address == "alive"
+
+    monkeypatch.setattr(module._Work, "_fetch", fetch)
+    for errand in work.left.values():
+        errand.report = module.Report(0, "", complete=True)
+    work.go_on(SimpleNamespace(subscribe_topic=lambda *_: None))
+    assert asked == [("one", "dead"), ("one", "alive"), ("two", "alive")]

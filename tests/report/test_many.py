@@ -12,9 +12,9 @@ from made_pages import render_report, view_of
 from made_runs import made_figure, made_run
 
 from perbyte.model import Cell, Run
-from perbyte.report import many
+from perbyte.report import many, pictures
 from perbyte.report.many import FIRST, MANY, first_names, rest_texts, rows_in_order
-from perbyte.report.pictures import run_pictures
+from perbyte.report.pictures import not_drawn, run_pictures
 from perbyte.report.text import render_table
 
 LIBRARIES = [f"lib{number:02}" for number in range(40)]
@@ -181,3 +181,11 @@ def test_what_reaches_no_chart_is_said():
     ]
     page = render_report(made_run(tuple(made_figure(cell, 1000.0) for cell in cells)))
     assert "1 contract more has no chart; the tables have it." in page
+
+
+def test_more_cells_than_a_chart_can_have_are_in_the_tables_alone(monkeypatch: pytest.MonkeyPatch):
+    view = view_of(hashes())
+    assert run_pictures(view)
+    monkeypatch.setattr(pictures, "_MOST_DRAWN", len(view.run.cells) - 1)
+    assert run_pictures(view) == ()
+    assert not_drawn(view) == ("240 cells are too many for a chart; the tables have them.",)

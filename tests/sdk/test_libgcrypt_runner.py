@@ -51,7 +51,7 @@ def spec() -> RunnerSpec:
     return spec
 
 
-@pytest.fixture(scope="module", params=["full", "soft", "tables"])
+@pytest.fixture(scope="module", params=["full", "soft", "tables", "no-avx"])
 def session(spec: RunnerSpec, request: pytest.FixtureRequest) -> Iterator[Session]:
     with Session(spec, cpu=request.param) as started:
         yield started
@@ -117,11 +117,12 @@ def test_rsa_signatures_are_those_of_openssl(spec: RunnerSpec):
 
 def test_a_tier_takes_away_its_instructions_and_no_others(spec: RunnerSpec):
     features = {}
-    for tier in ("full", "soft", "tables"):
+    for tier in ("full", "soft", "tables", "no-avx"):
         with Session(spec, cpu=tier) as session:
             features[tier] = set(session.hello().cpu_features.split(":"))
     assert features["soft"] == features["full"] - CRYPTO_FEATURES
     assert features["tables"] == features["soft"] - {"intel-ssse3"}
+    assert features["no-avx"] == features["full"] - {"intel-avx", "intel-avx2"}
 
 
 def test_the_library_names_itself(session: Session):

@@ -1,7 +1,8 @@
 """Puts runs into an atlas, and packs what many additions left into few files.
 
 A run is written as rows: figures and samples by machine and library, its state beside them. What is held in memory is
-bounded: rows go to disk as soon as there are enough for a row group, whatever the number of runs.
+bounded: rows go to disk as soon as there are enough for a row group, whatever the number of runs. Few files are open at
+once, whatever the number of machines: those of many small runs are written one after the other when a batch ends.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -78,12 +80,14 @@ def add(
     *,
     machine: str = "",
     keep_identities: bool = False,
+    with_samples: bool = True,
     watch: Callable[[str], None] = lambda text: None,
 ) -> Added:
     """Add runs to the atlas at `url`, which is made where there is none.
 
-    `machine` names the machine of all of them; by default each has the name that its run says. A run that cannot be
-    read costs itself only. Raises StoreError where the atlas cannot be written, UsageError for a name that is none.
+    `machine` names the machine of all of them; by default each has the name that its run says. `with_samples` is that
+    of `read_incoming`. A run that cannot be read costs itself only. Raises StoreError where the atlas cannot be
+    written, UsageError for a name that is none.
     """
     if machine and slug(machine) != machine:
         raise UsageError(
@@ -96,12 +100,14 @@ def add(
     def incoming() -> Iterator[Incoming]:
         for path in paths:
             try:
-                run = read_incoming(path, machine=machine, keep_identities=keep_identities)
+                run = read_incoming(
+                    path, machine=machine, keep_identities=keep_identities, with_samples=with_samples
+                )
             except PerbyteError as error:
                 refused.append((path, error))
                 continue
             there = atlas.runs.get(run.row.key)
-            if there and there.digest == run.row.digest:
+            if there and _has_all(there, run.row, with_samples=with_samples):
                 known.append(run.row.key)
                 continue
             watch(run.row.key)
@@ -110,8 +116,13 @@ def add(
     return Added(tuple(bring(atlas.place, incoming())), tuple(known), tuple(refused))
 
 
-def read_incoming(path: Path, *, machine: str = "", keep_identities: bool = False) -> Incoming:
-    """Read a run directory as an atlas takes it. Raises StoreError."""
+def read_incoming(
+    path: Path, *, machine: str = "", keep_identities: bool = False, with_samples: bool = True
+) -> Incoming:
+    """Read a run directory as an atlas takes it; without samples also without the audits' readings. Raises StoreError.
+
+    What audits decided is in the figures and failures. They and the samples are nine tenths of a run.
+    """
     directory = run_directory(path)
     read = read_known(directory)
     cells = figures_of_known(directory, read)
@@ -124,10 +135,12 @@ def read_incoming(path: Path, *, machine: str = "", keep_identities: bool = Fals
     )
     if not keep_identities:
         state = without_identities(state)
+    if not with_samples:
+        state = replace(state, audits=[])
     named = machine or machine_name(state.conditions)
     libraries = {identity.runner: slug(identity.library) for identity in state.conditions.identities}
     libraries |= {figure.cell.runner: slug(figure.library) for figure in cells if figure.library}
-    samples = list(samples_tables(read))
+    samples = list(samples_tables(read)) if with_samples else []
     content = encode(state)
     row = row_of(state, named, content, sum(table.num_rows for table in samples))
     return Incoming(row, content, figures_table(cells), samples, libraries)
@@ -173,6 +186,13 @@ def row_of(state: RunState, machine: str, content: bytes, samples: int) -> RunRo
         ) from error
 
 
+def _has_all(there: RunRow, row: RunRow, *, with_samples: bool) -> bool:
+    """Whether what an atlas has of a run is all that would be added; samples never make way for none."""
+    if not with_samples and there.samples:
+        return True
+    return (there.digest, there.samples) == (row.digest, row.samples)
+
+
 def bring(place: AtlasPlace, runs: Iterable[Incoming]) -> list[str]:
     """Write runs into an atlas, a segment for every thousand; return their keys. Raises StoreError."""
     keys: list[str] = []
@@ -214,7 +234,7 @@ def pack(url: str) -> tuple[int, int]:
                 for rows in _groups(place):
                     keep = pc.invert(pc.is_in(rows.column("run").cast(pa.string()), hidden))
                     batch.put(table, machine, library, rows.filter(keep))
-            batch.flush_all()
+            batch.finish((table, machine, library))
         batch.runs = [atlas.runs[key] for key in sorted(atlas.runs)]
         batch.end(replaces=[segment.token for segment in atlas.segments])
         after = len(batch.files)
@@ -260,7 +280,14 @@ class _Batch:
 
     @property
     def full(self) -> bool:
-        return len(self.runs) >= _RUNS or len(self._rows) >= _PARTITIONS
+        if len(self.runs) >= _RUNS or len(self._writers) >= _PARTITIONS:
+            return True
+        return self._many and len(self._held) >= _PARTITIONS
+
+    @property
+    def _many(self) -> bool:
+        """Whether more is held in memory than may be."""
+        return self._held_bytes > _HELD_BYTES
 
     def take(self, run: Incoming) -> None:
         """Add a run."""
@@ -283,26 +310,28 @@ class _Batch:
         self._held_bytes += rows.nbytes
         if sum(table.num_rows for table in held) >= _GROUP_ROWS[name]:
             self._flush(partition)
-        if self._held_bytes > _HELD_BYTES:
-            self.flush_all()
+        if self._many and len(self._held) < _PARTITIONS:  # else the batch is full, and ends file by file
+            for other in list(self._held):
+                self._flush(other)
 
-    def flush_all(self) -> None:
-        """Give all that is held to the files."""
-        for partition in list(self._held):
-            self._flush(partition)
+    def finish(self, partition: tuple[str, str, str]) -> None:
+        """Give what is held of a partition to its file, and bring that to its place; nothing where it has no rows."""
+        self._flush(partition)
+        writer = self._writers.pop(partition, None)
+        if writer is None:
+            return
+        writer.close()
+        source = self._file(partition)
+        with source.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        row = FileRow(*partition, self._rows.pop(partition), source.stat().st_size, digest)  # type: ignore[arg-type]
+        self._place.bring(source, row.name(self.token))
+        self.files.append(row)
 
     def end(self, replaces: Sequence[str] = ()) -> None:
         """Bring the files to their place, then the segment that names them."""
-        self.flush_all()
-        for partition, writer in self._writers.items():
-            writer.close()
-            source = self._file(partition)
-            with source.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            row = FileRow(*partition, self._rows[partition], source.stat().st_size, digest)  # type: ignore[arg-type]
-            self._place.bring(source, row.name(self.token))
-            self.files.append(row)
-        self._writers = {}
+        for partition in list(dict.fromkeys((*self._writers, *self._held))):
+            self.finish(partition)
         segment = Segment(
             schema=1, token=self.token, runs=self.runs, files=self.files, replaces=list(replaces)
         )
@@ -331,12 +360,29 @@ class _Batch:
 
 def _by_library(rows: pa.Table, libraries: dict[str, str]) -> Iterator[tuple[str, pa.Table]]:
     """The rows of each library, by its name; a runner whose library nobody knows stands for itself."""
-    groups: dict[str, list[str]] = {}
-    for runner in sorted(rows.column("runner").cast(pa.string()).unique().to_pylist()):
-        groups.setdefault(libraries.get(runner) or slug(runner), []).append(runner)
-    if len(groups) == 1:
-        yield next(iter(groups)), rows
+    runners = rows.column("runner").cast(pa.string()).combine_chunks().dictionary_encode()
+    words = runners.dictionary.to_pylist()
+    named = {runner: libraries.get(runner) or slug(runner) for runner in sorted(words)}
+    names = list(dict.fromkeys(named.values()))
+    if len(names) == 1:
+        yield names[0], rows
+    if len(names) < 2:
         return
-    texts = rows.column("runner").cast(pa.string()) if groups else None
-    for library, names in groups.items():
-        yield library, rows.filter(pc.is_in(texts, pa.array(names)))
+    numbers = np.array([names.index(named[word]) for word in words])[runners.indices.to_numpy()]
+    order = np.argsort(numbers, kind="stable")
+    ends = np.searchsorted(numbers[order], np.arange(len(names) + 1))
+    whole = rows.take(pa.array(order)).combine_chunks()
+    for name, first, last in zip(names, ends[:-1], ends[1:], strict=True):
+        yield name, _with_own_words(whole.slice(first, last - first))
+
+
+def _with_own_words(rows: pa.Table) -> pa.Table:
+    """The rows with dictionaries of the words that are in them: a file has all words of a dictionary."""
+    for place, column in enumerate(rows.schema):
+        if isinstance(column.type, pa.DictionaryType) and rows.num_rows:
+            words = rows.column(place).combine_chunks()
+            words = words.chunk(0) if isinstance(words, pa.ChunkedArray) else words
+            used = words.indices.dictionary_encode()
+            own = pa.DictionaryArray.from_arrays(used.indices, words.dictionary.take(used.dictionary))
+            rows = rows.set_column(place, column.name, own)
+    return rows

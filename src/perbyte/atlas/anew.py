@@ -13,10 +13,11 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from perbyte.atlas.index import Atlas, RunRow, open_atlas
+from perbyte.atlas.index import Atlas, RunRow, new_token, open_atlas
 from perbyte.atlas.reading import Rows, read_figures, read_rows, read_run, read_stored
 from perbyte.errors import PerbyteError, UsageError
 
@@ -31,11 +32,12 @@ _DIFFERS = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Runs of the atlas at `url`, and what is to be done with them."""
+    """Runs of the atlas at `url`, and what is to be done with them; `turn` is that of the command."""
 
     url: str
     keys: tuple[str, ...]
     what: Any
+    turn: str = ""
 
 
 @dataclass(slots=True)
@@ -131,7 +133,7 @@ def refigure_piece(piece: Piece) -> list[tuple[bytes, Refigured]]:
     from perbyte.store.reader import figures_of_stored
     from perbyte.store.tables import behind, figures_table
 
-    atlas, results = open_atlas(piece.url), []
+    atlas, results = _opened(piece.url, piece.turn), []
     rows: Rows | None = None
     with contextlib.suppress(PerbyteError):  # read again for each run, which costs itself only
         rows = read_rows(atlas, piece.keys)
@@ -197,7 +199,7 @@ def judge_piece(piece: Piece) -> list[tuple[str, list[tuple[str, str]]]]:
     """Judge a study on a few runs: key, and (claim, outcome) of each claim."""
     from perbyte.studies import find, judge
 
-    atlas, study = open_atlas(piece.url), find(piece.what)
+    atlas, study = _opened(piece.url, piece.turn), find(piece.what)
     judgements = ((key, judge(study, read_run(atlas, key))) for key in piece.keys)
     return [
         (key, [(verdict.claim.id, verdict.outcome.value) for verdict in judgement.verdicts])
@@ -224,17 +226,24 @@ def what_is_apart(outcomes: dict[str, str], rows: dict[str, RunRow]) -> str:
     return ""
 
 
+@lru_cache(maxsize=1)
+def _opened(url: str, turn: str) -> Atlas:
+    """The atlas at `url`, whose index is read once in a command, named by `turn`, and not for each of its pieces."""
+    return open_atlas(url)
+
+
 def _pieces(atlas: Atlas, keys: Sequence[str], what: Any) -> list[Piece]:
     """Runs of one machine together, as they lie in the same files."""
     url = atlas.place.root if atlas.place.local else atlas.place.url
     pieces: list[Piece] = []
+    turn = new_token()
     for _, group in itertools.groupby(keys, lambda key: (atlas.runs[key].machine, atlas.homes[key].token)):
         some: list[str] = []
         for key in group:
             samples = sum(atlas.runs[member].samples for member in (*some, key))
             if some and (len(some) == _RUNS or samples > _SAMPLES):
-                pieces.append(Piece(url, tuple(some), what))
+                pieces.append(Piece(url, tuple(some), what, turn))
                 some = []
             some.append(key)
-        pieces.append(Piece(url, tuple(some), what))
+        pieces.append(Piece(url, tuple(some), what, turn))
     return pieces

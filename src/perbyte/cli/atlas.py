@@ -55,6 +55,9 @@ class _AddOptions(Options):
     keep_identities: bool = flag(
         "--keep-identities", help="Keep names of hosts and users, and paths, in the added runs."
     )
+    without_samples: bool = flag(
+        "--without-samples", help="Leave out samples and audits: the figures stay, in a tenth of the size."
+    )
     notes: QuietOption = group(QuietOption)
 
 
@@ -71,6 +74,7 @@ def add_(options: _AddOptions) -> int:
         [find_run(run) for run in options.runs or (None,)],
         machine=options.machine,
         keep_identities=options.keep_identities,
+        with_samples=not options.without_samples,
         watch=lambda key: options.notes.note(f"added: {key}"),
     )
     for key in done.known:

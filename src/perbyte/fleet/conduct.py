@@ -216,8 +216,10 @@ class _Work:
                     errand.seen = now
                 if errand.report is None:
                     self._ask(client, name, errand)
-                elif name in there:
-                    self._fetch(client, there[name], name, errand.report)
+                elif name in there and not self._fetch(client, there[name], name, errand.report):
+                    there = _addresses(
+                        client
+                    )  # who was lost may have taken others along: wait for none of those
                 if name in self.outcome.runs or name in self.outcome.failed:
                     del self.left[name]
             self._give_up("its worker does not come back", now)
@@ -252,12 +254,12 @@ class _Work:
             elif errand.tries > 100:
                 errand.report = Report(EXIT_DEFECT, f"{type(error).__name__}: {error}"[:300])
 
-    def _fetch(self, client: Client, address: str, name: str, report: Report) -> None:
-        """Fetch what is still to be fetched of a machine's run; what a lost connection kept back comes later."""
+    def _fetch(self, client: Client, address: str, name: str, report: Report) -> bool:
+        """Fetch what is still to be fetched of a machine's run; False where a lost connection keeps some back."""
         outcome = self.outcome
         if not report.files:
             outcome.failed[name] = report.said or f"exit code {report.code}"
-            return
+            return True
 
         def piece(file: str, offset: int) -> Any:
             asked = (piece_here, self._job.id, name, file, offset)
@@ -269,19 +271,20 @@ class _Work:
         try:
             for file, entry in report.files.items():
                 if not fetch_file(part, file, entry, piece):
-                    return
+                    return False
         except StoreError as error:
             outcome.failed[name] = str(error)
-            return
+            return True
         if not place.exists():
             part.rename(place)
         if not _whole(place):
             outcome.failed[name] = f"{place} is not whole"
-            return
+            return True
         outcome.runs[name] = place
         if not report.complete:
             outcome.failed[name] = f"not complete: {report.said}"
         self._say(name, "its run is here")
+        return True
 
     def _give_up(self, why: str, now: float) -> None:
         """Let go of machines not seen for long at the time `now`; what was done since then counts for none of them."""

@@ -32,6 +32,7 @@ _MOST_ACCELERATED = 3
 _MOST_CONTRACTS = 4
 _MOST_VERSIONED = 24
 _LARGE = 1500
+_MOST_DRAWN = 16_000  # cells of a chart of all: Vega ends with too deep a stack at 50,000, and draws 16,667
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +72,13 @@ def run_pictures(view: RunView) -> tuple[Picture, ...]:
     """
     pictures: list[Picture] = []
     for place, points in enumerate(view.points[:_MOST_CONTRACTS]):
+        if len(points.records) > _MOST_DRAWN:
+            continue
         pictures += drawn("bars", "Who is the fastest", partial(bars, view, points), place, narrow=True)
     for place, operation in enumerate(published_operations(view)):
         heading = f"Published against today: {plain(operation, 24)}"
         pictures += drawn("published", heading, partial(published, view, operation), place, narrow=True)
-    if not view.points:
+    if not view.points or len(view.points[0].records) > _MOST_DRAWN:
         return tuple(pictures)
     points = view.points[0]
     pictures += drawn("rate", "What a rate takes", partial(at_a_rate, points), narrow=True)
@@ -117,6 +120,9 @@ def not_drawn(view: RunView) -> tuple[str, ...]:
     if not view.points:
         return tuple(texts)
     points = view.points[0]
+    if len(points.records) > _MOST_DRAWN:
+        texts.append(f"{len(points.records):,} cells are too many for a chart; the tables have them.")
+        return tuple(texts)
     if _has_libraries(points) and len(points.records) > _LARGE:
         texts.append(
             f"{len(points.records):,} cells are too many for a chart of each library; the tables have them."

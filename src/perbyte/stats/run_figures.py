@@ -313,25 +313,30 @@ def unlike_shares(counts: Mapping[Cell, tuple[int, int]]) -> dict[Cell, Warning]
     odds = {
         cell: math.log((clean + 0.5) / (samples - clean + 0.5)) for cell, (clean, samples) in taken.items()
     }
-    odds_of: dict[Process, list[float]] = defaultdict(list)
-    for cell, odd in odds.items():
-        odds_of[cell.process].append(odd)
-    others_of = {
-        process: [odd for other, values in odds_of.items() if other != process for odd in values]
-        for process in odds_of
+    cells = list(taken)
+    values = np.array([odds[cell] for cell in cells])
+    places: dict[Process, list[int]] = defaultdict(list)
+    for place, cell in enumerate(cells):
+        places[cell.process].append(place)
+    enough = {process: len(cells) - len(own) >= LEAST_ROWS for process, own in places.items()}
+    middle_of = {
+        process: float(np.median(np.delete(values, own)))
+        for process, own in places.items()
+        if enough[process]
     }
     warning_of = {}
-    for cell, (clean, samples) in taken.items():
-        others = others_of[cell.process]
-        if len(others) < LEAST_ROWS:
-            others = [odd for other, odd in odds.items() if other is not cell]
-        if len(others) < LEAST_ROWS:
+    for place, (cell, (clean, samples)) in enumerate(taken.items()):
+        left_out = places[cell.process] if enough[cell.process] else [place]
+        if len(cells) - len(left_out) < LEAST_ROWS:
             continue
-        middle = float(np.median(others))
+        middle = middle_of.get(cell.process)
+        if middle is None:
+            middle = float(np.median(np.delete(values, place)))
+        if abs(odds[cell] - middle) <= math.log(ODDS):
+            continue
+        others = np.delete(values, left_out).tolist()
         own = 1 / (clean + 0.5) + 1 / (samples - clean + 0.5)
-        if abs(odds[cell] - middle) > math.log(ODDS) and beyond_scatter(
-            odds[cell], others, WRONG / len(taken), own_variance=own
-        ):
+        if beyond_scatter(odds[cell], others, WRONG / len(taken), own_variance=own):
             warning_of[cell] = _warning(clean, samples, middle, len(others))
     return warning_of
 

@@ -81,12 +81,14 @@ def beside_the_best(run: Run, own: Collection[str], stored: Sequence[CellFigure]
 
     `stored` are figures of others from runs that are still true: they count, and the best is one that was measured.
     """
+    others_of: dict[tuple[object, ...], list[CellFigure]] = {}
+    for other in run.cells:
+        if other.cell.runner not in own:
+            others_of.setdefault(_row(other.cell)[1:], []).append(other)
     bests = []
     for figure in run.cells:
         row = _row(figure.cell)[1:]
-        others = [
-            other for other in run.cells if other.cell.runner not in own and _row(other.cell)[1:] == row
-        ]
+        others = others_of.get(row)
         if figure.cell.runner in own and others:
             in_cycles = all(other.cycles_per_call is not None for other in others)  # as the tables rank them
             best = min(others, key=lambda other: other.per_call if in_cycles else other.ns_per_call)
