@@ -30,6 +30,7 @@ Look = Mapping[str, tuple[str, str, list[int]]]
 Places: TypeAlias = tuple[str, Sequence[str]]
 """A field of records, and its values in the order in which they are drawn."""
 WIDE, NARROW = 1000, 250  # pixels of all panels beside each other
+_NARROW_LINE, _NARROW_AXIS = 52, 40  # letters that fit beside and below these on a telephone, in any font
 _FAR, _NEAR = (1, 1.5, 2, 3, 5, 7), (1, 1.1, 1.25, 1.5, 2, 3, 5, 6, 7, 8, 9)
 _LABEL = 75  # pixels from one label of an axis to the next at the least
 # pixels of a letter at the most: a reader's fonts may be wider than those a chart was laid out with
@@ -149,7 +150,7 @@ def dots(
     colour, shape = styled(alt.Color, by, look), styled(alt.Shape, by, look)
     if not legend:
         colour.legend = shape.legend = None
-    value = alt.X("value:Q", title=x, **scale)
+    value = alt.X("value:Q", title=textwrap.wrap(x, _NARROW_AXIS) if narrow else x, **scale)
     layers += _points(base, records, value, colour=colour, shape=shape, **lane)
     layers += _cut_ends(base, scale["scale"], records, color=colour, **lane)
     if text:
@@ -211,7 +212,7 @@ def _facet(field: str, order: Sequence[str]) -> Any:
 
 def finished(chart: Any, title: str, subtitle: Sequence[str], *, narrow: bool = False) -> Chart:
     """Add title, subtitle and the shared look."""
-    lines = [part for line in subtitle for part in textwrap.wrap(line, 58 if narrow else 150)]
+    lines = [part for line in subtitle for part in textwrap.wrap(line, _NARROW_LINE if narrow else 150)]
     heading = alt.TitleParams(_balanced(title, 40 if narrow else 110), subtitle=lines)
     look = theme.config()
     if narrow:

@@ -183,7 +183,7 @@
       var all = document.createElement("details"), head = document.createElement("summary"), end = text.lastIndexOf(" ", FOLDED);
       head.textContent = text.slice(0, end > 0 ? end : FOLDED);
       all.appendChild(head);
-      all.appendChild(document.createTextNode("… " + text.slice(end > 0 ? end + 1 : FOLDED)));
+      all.appendChild(document.createTextNode(" " + text.slice(end > 0 ? end + 1 : FOLDED)));
       return all;
     }
     function sortable(part) { return Array.isArray(part) ? part[0] : part; }
