@@ -78,3 +78,9 @@ def test_a_cell_far_from_its_precision_lacks_more_epochs_and_its_bursts_have_a_p
     unknown = Nesting(POLICY, Costs())
     assert unknown.missing(CELLS[0], goal) is None
     assert unknown.cost_s(CELLS[0]) == 0.0
+
+
+def test_epochs_that_agree_to_the_last_digit_need_one_more():
+    """A counter with wide steps may say the same of every epoch of every cell."""
+    nesting = learn(0.0, 0.0)
+    assert {nesting.missing(cell, 0.0025) for cell in CELLS} == {1}

@@ -11,6 +11,7 @@ import errno
 import os
 import sys
 import traceback
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from perbyte.cli import interrupts
@@ -87,10 +88,20 @@ def _run() -> object:
         else:
             # Python's own exit code for this is 1, which here means that a regression was found
             traceback.print_exc()
-            complain("internal error (a bug in Perbyte); measured data is saved", "please report it")
+            told = f"internal error (a bug in Perbyte), {_place_of(error)}"
+            complain(f"{told}; measured data is saved", "please report it")
             code = EXIT_DEFECT
         _drop_output()
         return code
+
+
+def _place_of(error: Exception) -> str:
+    """What an error is and where it came up, in a line: a fleet hands on the line and no more."""
+    from perbyte.model.text import plain
+
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    where = f"{Path(frame.filename).name}, line {frame.lineno}"
+    return f"{type(error).__name__} ({plain(str(error), 120)}) in {where}"
 
 
 def _missing(error: click.MissingParameter) -> str:

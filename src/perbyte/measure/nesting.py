@@ -112,7 +112,7 @@ class Nesting:
         known, planned = self._grown(cell), self.variance(cell)
         if known is None or planned is None:
             return None
-        seen = known.drawn(known.seen, self._common.means)
+        seen = max(known.drawn(known.seen, self._common.means), TINY)
         quantile = MIDMEAN_SPREAD_LIMIT * normal_quantile(0.5 + self._policy.level / 2)
         # epochs of fewer bursts are worth less than those to come
         return max(1, math.ceil(quantile**2 * planned / precision**2 - len(known.means) * planned / seen))
@@ -125,7 +125,7 @@ class Nesting:
         known, rounds = self._grown(cell), self.rounds(cell)
         if known is None or rounds is None:
             return None
-        seen = known.drawn(known.seen, self._common.means)
+        seen = max(known.drawn(known.seen, self._common.means), TINY)
         between = min(known.drawn(known.between, self._common.processes), seen)
         return between + (seen - between) * min(1.0, _mean(known.bursts) / rounds)
 
