@@ -106,6 +106,7 @@ def test_workers_and_scheduler_die_and_nothing_is_lost_or_measured_twice(fleet):
         workers["one"] = fleet.worker("one")
     asker.wait(300)
     assert asker.returncode == 0, fleet.said(asker)
+    assert "Traceback" not in fleet.said(asker), "a lost connection is said in our own words"
     for name in ("one", "two"):
         here, there = burst_names(fleet.came_back(name)), fleet.bursts_of(name)
         assert here == there

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import logging
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -40,7 +39,7 @@ from perbyte.fleet.machine import (
     stop_here,
 )
 from perbyte.fleet.secret import FleetAccess, refuse_stranger
-from perbyte.fleet.worker import SLOT
+from perbyte.fleet.worker import SLOT, silence_dask
 from perbyte.store.files import RUN_FILE
 from perbyte.store.manifest import ManifestEntry, entry_of_file
 
@@ -89,7 +88,7 @@ def saved_job(job_id: str) -> Job:
 @contextlib.contextmanager
 def connected(scheduler: FleetAccess) -> Iterator[Client]:
     """A client of `scheduler`. Raises EnvironmentLacking where none answers, or one with another secret."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # a lost connection is said in our own words
+    silence_dask()
     with dask.config.set({"distributed.comm.timeouts.connect": f"{_CONNECT_S}s"}):
         try:
             client = Client(

@@ -64,6 +64,12 @@ class MeasuringWorker(Worker):  # type: ignore[misc]
         """Listen nowhere."""
 
 
+def silence_dask() -> None:
+    """Let Dask print nothing: a lost connection is said in our own words. Its children have levels of their own."""
+    for name in ("distributed", "distributed.client", "distributed.gc"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
 def _own_directory() -> str:
     """A directory for Dask, which imports modules from it: not the one in /tmp that another user can have made."""
     home = fleet_home() / "dask"
@@ -91,7 +97,7 @@ def run_worker(
         )
     with contextlib.suppress(OSError):
         keep_label(name)  # what is measured here is called so from here on, in fleets and elsewhere
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    silence_dask()
     asyncio.run(join(scheduler, name, say, host=host, ends=ends))
 
 
@@ -187,7 +193,7 @@ def run_scheduler(
     host: str, port: int, security: Security, say: Callable[[str], None], *, ends: int | None = None
 ) -> None:
     """Serve until SIGINT or SIGTERM, or the end of `ends`. Raises EnvironmentLacking for an address not to be had."""
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    silence_dask()
     try:
         asyncio.run(serve(host, port, security, say, ends=ends))
     except (OSError, ValueError, TypeError, RuntimeError) as error:
