@@ -15,7 +15,10 @@ _came = False
 
 
 def came() -> bool:
-    """True when this process was interrupted. What fails then, fails of it: libraries wrap the exception in theirs."""
+    """True when this process was interrupted since `as_exceptions` began.
+
+    What fails then, fails of it: libraries wrap the exception in theirs.
+    """
     return _came
 
 
@@ -25,6 +28,8 @@ def as_exceptions() -> Iterator[None]:
 
     Python prints and drops what is raised while an object is being freed.
     """
+    global _came
+    _came = False
     before, hook = signal.getsignal(signal.SIGINT), sys.unraisablehook
     if not callable(before):
         yield
