@@ -146,7 +146,9 @@ def test_an_interruption_that_was_dropped_comes_again():
     with pytest.raises(KeyboardInterrupt), interrupts.as_exceptions():  # noqa: PT012
         del_me = Freed()
         del del_me
-        for _ in range(60_000):  # a busy host may start the thread late, and no other test must be interrupted
+        for _ in range(
+            60_000
+        ):  # a busy host may start the thread late, and no other test must be interrupted
             time.sleep(0.001)
 
 
