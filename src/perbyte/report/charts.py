@@ -30,7 +30,8 @@ Look = Mapping[str, tuple[str, str, list[int]]]
 Places: TypeAlias = tuple[str, Sequence[str]]
 """A field of records, and its values in the order in which they are drawn."""
 WIDE, NARROW = 1000, 250  # pixels of all panels beside each other
-_NARROW_LINE, _NARROW_AXIS = 52, 40  # letters that fit beside and below these on a telephone, in any font
+# letters of a heading, a line below it and a name of an axis that fit a telephone, in DejaVu Sans as in Arial
+_NARROW_TITLE, _NARROW_LINE, _NARROW_AXIS = 35, 52, 40
 _FAR, _NEAR = (1, 1.5, 2, 3, 5, 7), (1, 1.1, 1.25, 1.5, 2, 3, 5, 6, 7, 8, 9)
 _LABEL = 75  # pixels from one label of an axis to the next at the least
 # pixels of a letter at the most: a reader's fonts may be wider than those a chart was laid out with
@@ -213,7 +214,7 @@ def _facet(field: str, order: Sequence[str]) -> Any:
 def finished(chart: Any, title: str, subtitle: Sequence[str], *, narrow: bool = False) -> Chart:
     """Add title, subtitle and the shared look."""
     lines = [part for line in subtitle for part in textwrap.wrap(line, _NARROW_LINE if narrow else 150)]
-    heading = alt.TitleParams(_balanced(title, 40 if narrow else 110), subtitle=lines)
+    heading = alt.TitleParams(_balanced(title, _NARROW_TITLE if narrow else 110), subtitle=lines)
     look = theme.config()
     if narrow:
         look["legend"] = {**look["legend"], "columns": 1}

@@ -180,10 +180,11 @@
     });
     var order = records.slice(), kept = order, page = 0, printing = false;
     function folded(text) {
-      var all = document.createElement("details"), head = document.createElement("summary"), end = text.lastIndexOf(" ", FOLDED);
-      head.textContent = text.slice(0, end > 0 ? end : FOLDED);
+      var all = document.createElement("details"), head = document.createElement("summary"), space = text.lastIndexOf(" ", FOLDED);
+      var end = space > 0 ? space : FOLDED;  // the space goes with the rest: both together are the text, to the letter
+      head.textContent = text.slice(0, end);
       all.appendChild(head);
-      all.appendChild(document.createTextNode(" " + text.slice(end > 0 ? end + 1 : FOLDED)));
+      all.appendChild(document.createTextNode(text.slice(end)));
       return all;
     }
     function sortable(part) { return Array.isArray(part) ? part[0] : part; }
