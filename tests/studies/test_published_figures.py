@@ -10,27 +10,12 @@ import re
 from collections import Counter
 
 import pytest
+from figures_of import figure_named, total, value
 
 from perbyte.catalogue import load as load_catalogue
-from perbyte.studies import PublishedFigure, Study, find, judge_in_print, studies
+from perbyte.studies import find, judge_in_print, studies
 from perbyte.studies.claims.ratios import RatioClaim
 from perbyte.studies.evidence import cells_of
-
-
-def value(study: Study, id: str) -> float | None:
-    return figure(study, id).value
-
-
-def figure(study: Study, id: str) -> PublishedFigure:
-    return next(figure for figure in study.published if figure.id == id)
-
-
-def total(study: Study, **wanted: object) -> float:
-    chosen = [
-        figure for figure in study.published if all(getattr(figure, name) == v for name, v in wanted.items())
-    ]
-    assert chosen
-    return math.fsum(figure.value for figure in chosen if figure.value is not None)
 
 
 def test_all_are_there_in_the_order_of_their_years() -> None:
@@ -116,7 +101,7 @@ def test_the_table_of_aes_ni_has_6_modes_of_5_sizes_in_both_directions() -> None
     assert value(study, "cfb-decrypt-8192") == 5.55
     assert value(study, "cbc-encrypt-8192") == 4.06
     assert value(study, "ccm-decrypt-16") == 9.42
-    assert figure(study, "ccm-decrypt-16").cell == "openssl/aes-128-ccm/open@16+contract=message/1"
+    assert figure_named(study, "ccm-decrypt-16").cell == "openssl/aes-128-ccm/open@16+contract=message/1"
 
 
 def test_kompara_has_26_rows_of_8_figures() -> None:
@@ -160,7 +145,7 @@ def test_kompara_has_26_rows_of_8_figures() -> None:
     ],
 )
 def test_kompara_keeps_the_printed_digits_with_a_decimal_point(id: str, printed: str) -> None:
-    stored = figure(find("kompara-2020"), id)
+    stored = figure_named(find("kompara-2020"), id)
     assert stored.printed == printed
     assert stored.value == float(printed)
 
@@ -168,13 +153,13 @@ def test_kompara_keeps_the_printed_digits_with_a_decimal_point(id: str, printed:
 def test_kompara_compares_software_aes_with_the_soft_tier_and_aes_ni_with_everything() -> None:
     study = find("kompara-2020")
     assert (
-        figure(study, "openssl-aes-encrypt-16b").cell
+        figure_named(study, "openssl-aes-encrypt-16b").cell
         == "openssl/aes-128-ecb/encrypt@16+cpu=soft+contract=stream/1"
     )
     assert (
-        figure(study, "openssl-aes-ni-encrypt-16b").cell == "openssl/aes-128-ecb/encrypt@16+contract=stream/1"
+        figure_named(study, "openssl-aes-ni-encrypt-16b").cell == "openssl/aes-128-ecb/encrypt@16+contract=stream/1"
     )
-    assert figure(study, "nettle-3des-decrypt-10mb").cell == (
+    assert figure_named(study, "nettle-3des-decrypt-10mb").cell == (
         "nettle/des-ede3-ecb/decrypt@10000000+cpu=soft+contract=stream/1"
     )
 
@@ -228,7 +213,7 @@ def test_siedlecki_has_15_rows_of_3() -> None:
     assert value(study, "ripemd-256-256") == 9719
     assert value(study, "gost-94-128") == 742360
     assert value(study, "gost-94-512") == 593656
-    assert figure(study, "tiger-128").cell == "jca-bc/tiger/digest@128+contract=oneshot/1"
+    assert figure_named(study, "tiger-128").cell == "jca-bc/tiger/digest@128+contract=oneshot/1"
 
 
 def test_roe_has_18_algorithms_on_two_machines() -> None:
@@ -249,7 +234,7 @@ def test_roe_has_18_algorithms_on_two_machines() -> None:
     assert value(study, "alpha-3000-md2") == 0.755
     empty = {figure.algorithm for figure in study.published if not figure.cell}
     assert empty == {"Clock Controlled", "Linear Congruential", "Kaliski-Robshaw"}
-    assert figure(study, "sparc-slc-ripe-md").cell.startswith("reference/ripemd/")
+    assert figure_named(study, "sparc-slc-ripe-md").cell.startswith("reference/ripemd/")
 
 
 def test_the_block_ciphers_of_1994_stand_for_calls_that_need_the_one_before() -> None:

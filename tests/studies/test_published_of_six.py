@@ -5,24 +5,12 @@ Sums were taken by the sources' own columns, by another program than the ones th
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import pytest
+from figures_of import figure_named, total
 
-from perbyte.studies import PublishedFigure, Study, find
-
-
-def figure(study: Study, id: str) -> PublishedFigure:
-    return next(figure for figure in study.published if figure.id == id)
-
-
-def total(study: Study, **wanted: object) -> float:
-    chosen = [
-        figure for figure in study.published if all(getattr(figure, name) == v for name, v in wanted.items())
-    ]
-    assert chosen
-    return math.fsum(figure.value for figure in chosen if figure.value is not None)
+from perbyte.studies import find
 
 
 def test_gladman_has_three_rows_of_set_up_ten_of_encryption_and_des() -> None:
@@ -35,10 +23,10 @@ def test_gladman_has_three_rows_of_set_up_ten_of_encryption_and_des() -> None:
         "sentence above the table": 1,
     }
     assert total(study, place="row Encrypt (128)") == 5814
-    assert figure(study, "setup-rijndael-128-decrypt").value == 1389
-    assert figure(study, "setup-twofish-256").value == 15457
-    assert figure(study, "setup-magenta-256").value == 37
-    assert figure(study, "encrypt-serpent").value == 952
+    assert figure_named(study, "setup-rijndael-128-decrypt").value == 1389
+    assert figure_named(study, "setup-twofish-256").value == 15457
+    assert figure_named(study, "setup-magenta-256").value == 37
+    assert figure_named(study, "encrypt-serpent").value == 952
 
 
 def test_bingmann_has_61_files_of_two_lengths_on_three_computers() -> None:
@@ -47,10 +35,10 @@ def test_bingmann_has_61_files_of_two_lengths_on_three_computers() -> None:
         (machine, size): 61 for machine in ("p4-3200", "ath-2000", "p3-1000") for size in (64, 65536)
     }
     assert {figure.calls for figure in study.published} == {2}
-    assert figure(study, "p4-3200-beecrypt-blowfish-ecb-64").value == 8.338685902309351e-05
-    assert figure(study, "p4-3200-beecrypt-rijndael-ecb-65536").value == 0.002741095582592834
+    assert figure_named(study, "p4-3200-beecrypt-blowfish-ecb-64").value == 8.338685902309351e-05
+    assert figure_named(study, "p4-3200-beecrypt-rijndael-ecb-65536").value == 0.002741095582592834
     wanted = "cryptopp/aes-256-ecb/{encrypt,decrypt}@64+contract=rekey/1+cpu=soft"
-    assert figure(study, "p3-1000-cryptopp-rijndael-ecb-64").cell == wanted
+    assert figure_named(study, "p3-1000-cryptopp-rijndael-ecb-64").cell == wanted
 
 
 def test_cryptsetup_has_three_whole_listings_and_one_of_encryption() -> None:
@@ -63,10 +51,10 @@ def test_cryptsetup_has_three_whole_listings_and_one_of_encryption() -> None:
     }
     assert total(study, machine="core2-duo", operation="encrypt") == pytest.approx(1315.4)
     assert total(study, machine="laptop-2007", operation="encrypt") == pytest.approx(1274.4)
-    assert figure(study, "i7-4720hq-aes-xts-512b-decrypt").value == 2012.9
-    assert figure(study, "ssd-2016-serpent-cbc-128b-encrypt").value == 75.2
-    assert figure(study, "ssd-2016-pbkdf2-whirlpool").value == 204161
-    assert figure(study, "core2-duo-aes-xts-512b-encrypt").cell.startswith(
+    assert figure_named(study, "i7-4720hq-aes-xts-512b-decrypt").value == 2012.9
+    assert figure_named(study, "ssd-2016-serpent-cbc-128b-encrypt").value == 75.2
+    assert figure_named(study, "ssd-2016-pbkdf2-whirlpool").value == 204161
+    assert figure_named(study, "core2-duo-aes-xts-512b-encrypt").cell.startswith(
         "libgcrypt/aes-256-xts/encrypt@65536"
     )
 
@@ -75,10 +63,10 @@ def test_the_paper_on_blake3_has_eight_curves_on_two_machines() -> None:
     study = find("blake3-2020")
     assert set(Counter((figure.machine, figure.algorithm) for figure in study.published).values()) == {16}
     assert len(study.published) == 2 * 8 * 16
-    assert figure(study, "cascade-lake-blake3-64").value == 3.658508222516906
-    assert figure(study, "cascade-lake-kangarootwelve-1048576").value == 0.6624442975740585
-    assert figure(study, "arm1176-blake2bp-64").value == 982.6253155854007
-    assert figure(study, "arm1176-sha256-1048576").value == 36.51364289598732
+    assert figure_named(study, "cascade-lake-blake3-64").value == 3.658508222516906
+    assert figure_named(study, "cascade-lake-kangarootwelve-1048576").value == 0.6624442975740585
+    assert figure_named(study, "arm1176-blake2bp-64").value == 982.6253155854007
+    assert figure_named(study, "arm1176-sha256-1048576").value == 36.51364289598732
 
 
 def test_aegis_has_five_tables_with_37_speeds() -> None:
@@ -93,8 +81,8 @@ def test_aegis_has_five_tables_with_37_speeds() -> None:
     assert total(study, machine="zen4") == pytest.approx(253.38e6)
     assert total(study, machine="graviton") == pytest.approx(11.56e6)
     assert total(study, machine="wasm-zen4") == pytest.approx(763.21e3)
-    assert figure(study, "m1-aegis128l").value == 14270000
-    assert figure(study, "zen4-aes128-gcm-boring").value == 6330000
+    assert figure_named(study, "m1-aegis128l").value == 14270000
+    assert figure_named(study, "zen4-aes128-gcm-boring").value == 6330000
 
 
 def test_the_tables_of_sha_have_68_and_14_figures_of_19_processors() -> None:
@@ -129,15 +117,15 @@ def test_the_pentium_has_two_tables_of_six_hash_functions() -> None:
     assert total(study, place="page, table 1, cycles") == 3500
     assert total(study, place="paper, table 1, Assembly") == pytest.approx(511.4)
     assert total(study, place="paper, table 1, C") == pytest.approx(261.2)
-    assert figure(study, "ripemd-160-cycles").value == 1013
-    assert figure(study, "sha-1-buffer-assembly").value == 46.5
+    assert figure_named(study, "ripemd-160-cycles").value == 1013
+    assert figure_named(study, "sha-1-buffer-assembly").value == 46.5
 
 
 @pytest.mark.parametrize("name", ["md4", "md5", "ripemd", "ripemd-128", "sha-1", "ripemd-160"])
 def test_the_columns_of_the_page_on_the_pentium_follow_from_each_other(name: str) -> None:
     study = find("ripemd-1996")
     cycles, mbit, relative = (
-        figure(study, f"{name}-{column}").value for column in ("cycles", "mbit", "relative")
+        figure_named(study, f"{name}-{column}").value for column in ("cycles", "mbit", "relative")
     )
     assert cycles
     assert mbit == pytest.approx(64 * 8 * 90 / cycles, abs=0.06)
@@ -152,6 +140,6 @@ def test_kyber_has_48_figures_on_haswell_and_18_on_the_small_core() -> None:
     assert total(study, place="table 2", algorithm="Kyber768") == 883080
     assert total(study, place="table 2", algorithm="Kyber1024-90s") == 2177264
     assert total(study, place="table 3", algorithm="Kyber512") == 4026322
-    assert figure(study, "kyber-512-decapsulate-with-keygen-avx2").value == 59088
-    assert figure(study, "kyber-1024-encapsulate-avx2").value == 97324
-    assert figure(study, "kyber-768-decapsulate-ref").cell.startswith("liboqs/ml-kem-768/decapsulate@0")
+    assert figure_named(study, "kyber-512-decapsulate-with-keygen-avx2").value == 59088
+    assert figure_named(study, "kyber-1024-encapsulate-avx2").value == 97324
+    assert figure_named(study, "kyber-768-decapsulate-ref").cell.startswith("liboqs/ml-kem-768/decapsulate@0")

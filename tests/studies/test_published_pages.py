@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 
 import pytest
+from figures_of import total, value
 
-from perbyte.studies import Study, find, judge_in_print
-
-
-def value(study: Study, id: str) -> float | None:
-    return next(figure for figure in study.published if figure.id == id).value
-
-
-def total(study: Study, **wanted: object) -> float:
-    chosen = [
-        figure for figure in study.published if all(getattr(figure, name) == v for name, v in wanted.items())
-    ]
-    assert chosen
-    return math.fsum(figure.value for figure in chosen if figure.value is not None)
+from perbyte.studies import find, judge_in_print
 
 
 def test_aesbench_has_sixteen_rows_of_eighteen_systems() -> None:

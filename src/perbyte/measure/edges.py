@@ -18,12 +18,8 @@ from perbyte.protocol.material import digest
 from perbyte.runners.changes import Change, Put, ask
 
 BLOCKS = (64, 72, 104, 128, 136, 144)  # of MD5, SHA-2, BLAKE2 and SHA-3
-BEFORE = (
-    9,
-    8,
-    1,
-    0,
-)  # bytes that a length may lack: a bit and the length of 64 bits, a byte of padding, nothing
+# bytes that a length may lack: a bit and the length of 64 bits, a byte of padding, nothing
+BEFORE = (9, 8, 1, 0)
 WIDE_BEFORE = (17, 16)  # the length of SHA-512 has 128 bits
 CARRIES = (1, 2, 4, 8)  # bytes of a counter that are ones
 COUNTED = 4  # blocks
