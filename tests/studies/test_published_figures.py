@@ -157,7 +157,8 @@ def test_kompara_compares_software_aes_with_the_soft_tier_and_aes_ni_with_everyt
         == "openssl/aes-128-ecb/encrypt@16+cpu=soft+contract=stream/1"
     )
     assert (
-        figure_named(study, "openssl-aes-ni-encrypt-16b").cell == "openssl/aes-128-ecb/encrypt@16+contract=stream/1"
+        figure_named(study, "openssl-aes-ni-encrypt-16b").cell
+        == "openssl/aes-128-ecb/encrypt@16+contract=stream/1"
     )
     assert figure_named(study, "nettle-3des-decrypt-10mb").cell == (
         "nettle/des-ede3-ecb/decrypt@10000000+cpu=soft+contract=stream/1"
