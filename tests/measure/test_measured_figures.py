@@ -7,8 +7,9 @@ import dataclasses
 import pytest
 from fake_scripts import fault, row
 
+from perbyte.measure.budget import Budget
 from perbyte.measure.plan import TWIN_LEAST
-from perbyte.measure.stopping import EPOCH_STEP
+from perbyte.measure.stopping import EPOCH_STEP, SELDOM
 from perbyte.model import Quality
 
 NOISE = {"sample": 0.002, "probe": 0.0002}
@@ -144,6 +145,24 @@ def test_a_cell_that_becomes_precise_stops_at_a_declared_look(lab):
     assert (figure.epochs - 3) % EPOCH_STEP == 0, "it may stop at a declared look only"
     assert figure.relative_half_width <= 0.0025
     assert 3 <= figure.epochs < 15
+
+
+def test_what_cannot_become_precise_yields_most_epochs_to_what_can(lab, monkeypatch):
+    operations = [row("aes-128-ecb", layout=0.03), row("aes-128-cbc", layout=0.3)]
+    scripted = {"name": "alpha", "operations": operations, "noise": {"sample": 0.0003}}
+
+    def only_ecb(_budget, missing, _cost_s):
+        return {cell for cell in missing if cell.algorithm == "aes-128-ecb"}
+
+    monkeypatch.setattr(Budget, "completed", only_ecb)
+    done = lab.run(scripted, ask="alpha/*@256+contract=message", epochs=3, max_epochs=15)
+    taken = {algorithm: set() for algorithm in ("aes-128-ecb", "aes-128-cbc")}
+    for burst in done.notes.bursts:
+        taken[burst.cell.algorithm].add(burst.epoch)
+    ecb, cbc = taken["aes-128-ecb"], taken["aes-128-cbc"]
+    assert ecb == set(range(15))
+    # in common, so that the two can be compared by pairs
+    assert {epoch for epoch in cbc if epoch < 15} == {0, 1, 2} | {e for e in range(3, 15) if e % SELDOM == 0}
 
 
 def test_a_spent_budget_ends_the_run_and_is_said(lab):

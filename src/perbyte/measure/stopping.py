@@ -125,6 +125,7 @@ def _true_variances(cells: Sequence[Unfinished], draw: np.random.Generator) -> F
 EPOCH_STEP = 2  # epochs added between two declared looks (ADR 17)
 # epochs from which on looks are an eighth of the epochs apart: each look costs time, and some cover
 SPARSE_FROM = 24
+SELDOM = 4  # of so many epochs cells take part in one that will not be precise within the budget, while others will
 # relative half-width at which a cell of very long calls is done, so that it cannot use up the budget
 LONG_PRECISION = 0.01
 LEAST_HALF_WIDTH = 0.05  # cycles: no call is told closer than that
@@ -180,17 +181,16 @@ class Stopping:
                 lacks = True  # between two looks
             else:
                 lacks = not most and cell in known and not self._precise(known[cell], figures[cell])
-            if lacks:
-                due.append(cell)
-            else:
-                self.finished.add(cell)
+            (due.append if lacks else self.finished.add)(cell)
         missing = {cell: self._missing(known[cell], figures[cell]) for cell in due if cell in known}
         missing |= {cell: self._missing_draws(cell) for cell in due if cell.drawn}
         reached = budget.completed(missing, self._nesting.cost_s)
         self.out_of_reach = set(missing) - reached if reached else set()
         self._costs.closing_s = time.monotonic() - began
-        affordable = budget.affordable(due)
-        self.budget_ended = len(affordable) < len(due)
+        seldom = self.out_of_reach if self._history.epochs % SELDOM else ()
+        wanted = [cell for cell in due if cell not in seldom]
+        affordable = budget.affordable(wanted)
+        self.budget_ended = len(affordable) < len(wanted)
         unfinished = [self._unfinished(cell, missing, known, figures, spreads) for cell in due]
         until_s = until_precise_s(
             unfinished,
