@@ -60,7 +60,10 @@ from perbyte.stats.newdata import (
 # epoch, and the whole calls of cells drawn by lot.
 LONG_S, WHOLE_CALLS = 5e-3, 8  # calls that a look and a chain are made of
 TRY_S = 2e-3  # that trying a row takes at the least
-TRIED_FROM = 2  # epochs, from which on each row is tried once whatever the time
+TRIED_FROM = (
+    2  # epochs, from which on each row is tried once whatever the time, on long data where it takes less than
+)
+QUICK_S = 5e-3
 # a byte, that looking at our own loop takes at the most, and that a pass of it takes at the least
 COPY_S, PASS_S = 10e-9, 30e-12
 COPY_LOOK_S = 0.2e-3
@@ -247,8 +250,14 @@ class Auditor:
                 self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, least, SHORTER))
             there.untried[question(replace(cell, size_bytes=LONGER[1]))].append(cell)
         for asked in CHANCE.sample(list(there.untried), len(there.untried)):
-            if not self._allowance.has(TRY_S):
-                return
+            takes_s = sum(
+                epoch.tallies[c].call_s * LONGER[1] / max(c.size_bytes, 1)
+                for c in there.untried[asked]
+                if c in epoch.tallies
+            )
+            quick = epoch.number >= TRIED_FROM and takes_s < QUICK_S
+            if not (quick or self._allowance.has(TRY_S)):
+                continue
             with self._allowance.spent():
                 for cell in there.untried.pop(asked):
                     self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, *LONGER))
