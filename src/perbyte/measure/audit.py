@@ -120,11 +120,16 @@ class Auditor:
         `elapsed_s` is what the run has taken so far: what is more than a short look waits for its share.
         """
         self.begin(elapsed_s)
-        cells = []
+        cells, short = [], []
         for cell, tally in epoch.tallies.items():
-            if cell in lost or not tally.bursts or not self.is_due(cell):
+            if cell in lost or not tally.bursts:
                 continue
-            if problem := _prepared(cell):
+            problem, is_short = _prepared(cell), cell in epoch.ways.cuts or tally.call_s < LONG_S
+            if is_short and not problem and not cell.contract.startswith(ROUTINE):
+                short.append(cell)
+            if not self.is_due(cell):
+                continue
+            if problem:
                 self._keep(Audit(cell, epoch.number, problem=problem))
                 self._try(epoch, cell, partial(self._differ, epoch, cell))
             else:
@@ -140,8 +145,7 @@ class Auditor:
             self._try(epoch, cell, look)
             if why := gross_lie(self._audits.get(cell, []), self.around):
                 self._fail(Failure("audit", cell.runner, why, address=cell.address))
-        short = [c for c in cells if c in cuts or epoch.tallies[c].call_s < LONG_S]
-        self._try_rows(epoch, [c for c in short if not c.contract.startswith(ROUTINE)])
+        self._try_rows(epoch, short)
         self._see_idle(epoch)
         self._see_refusals(epoch)
         self._compare()

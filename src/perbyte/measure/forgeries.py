@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from perbyte.errors import RunnerRefused
 from perbyte.measure import forging
-from perbyte.measure.forging import Attempt, Stretch
+from perbyte.measure.forging import BLOCK, Attempt, Stretch
 from perbyte.measure.sessions import Sessions, incorrect
 from perbyte.model import Algorithm, Cell, Failure, KnownAnswer
 from perbyte.protocol.material import digest
@@ -28,6 +28,7 @@ KEM_S = 40e-3  # a row of a KEM, whose ciphertext is compared byte by byte
 KEM_GRAIN = 8  # bytes of a ciphertext, in each of which a bit is flipped
 HARD_S = 0.25  # that they take at the most: public keys of hash-based signatures and of codes
 MOST_WALL = 4.0  # times as long by the clock, beside others
+EDGES = (1, 15, 16, 17, 31, 32, 33, 47, 48, 49, 64, 127, 128, 129, 255, 256, 257)  # bytes of data
 MOST_SEALED = 60  # until the tag has a zero: none has it in one run of 40
 FEWEST, MOST, CHUNK_S = 2, 600, 5e-3  # changes of a question, and seconds that it should take
 SLOW_S = 20e-3  # that making something genuine takes: then one will do
@@ -120,7 +121,8 @@ class Forgeries:
         if makes is None:
             return None
         try:
-            for count, (data, aad) in enumerate(_shapes(rng, cell, known)):
+            shapes = _shapes(rng, cell, known)
+            for count, (data, aad) in enumerate(shapes):
                 if count and not spent.has(must=True):
                     break
                 began_s = spent.so_far_s
@@ -128,12 +130,13 @@ class Forgeries:
                 if genuine is None:
                     continue
                 call_s = spent.so_far_s - began_s
-                if wrong := self._forge(rng, session, handle, cell, known, genuine, spent, call_s):
+                grain = 1 if count == min(1, len(shapes) - 1) else forging.GRAIN
+                if wrong := self._forge(rng, session, handle, cell, known, genuine, spent, call_s, grain):
                     return wrong
                 if call_s > SLOW_S:
                     break
             if cell.operation == "open":
-                return self._behind_zero(rng, session, handle, makes, cell, known, spent)
+                return self._at_edges(rng, session, handle, makes, cell, known, spent)
         finally:
             session.release(makes)
         return None
@@ -164,7 +167,7 @@ class Forgeries:
         judge.refuses = False
         return judge.all(session, handle, forging.anywhere(rng, private), genuine, spent, "", must=True)
 
-    def _behind_zero(
+    def _at_edges(
         self,
         rng: random.Random,
         session: Session,
@@ -174,18 +177,24 @@ class Forgeries:
         known: Algorithm,
         spent: TimeSpent,
     ) -> Failure | None:
-        """Seal until a tag has a zero, which one in sixteen has, and change what is behind it."""
-        for _ in range(MOST_SEALED):
-            genuine = _make(rng, session, makes, cell, known, 0, 0) if spent.has(must=True) else None
-            if genuine is None:
+        """Forge at each length about the ends of blocks, then until a tag has a zero, and change what is behind it."""
+        zero = False
+        for data in (*EDGES, *[0] * MOST_SEALED):
+            if zero and not data:
                 return None
-            there = bytes.fromhex(genuine.material.input)
-            tag = _places(cell, known, 0, len(there))[-1]
-            if attempt := forging.behind_zero(rng, tag, there):
-                judge = Judge(cell, known, _expected(genuine), SLOW_S)
-                return judge.all(
-                    session, handle, [attempt], genuine.material, spent, genuine.words(), must=True
-                )
+            length = data // known.data_multiple_bytes * known.data_multiple_bytes
+            made = _make(rng, session, makes, cell, known, length, rng.choice((0, BLOCK)))
+            if made is None or not spent.has(must=True):
+                return None
+            there = bytes.fromhex(made.material.input)
+            tag = _places(cell, known, length, len(there))[-1]
+            attempts = forging.anywhere(rng, [tag], 1 if data else 0)
+            if behind := forging.behind_zero(rng, tag, there[length:]):
+                zero = True
+                attempts.append(behind)
+            judge = Judge(cell, known, _expected(made), SLOW_S)
+            if wrong := judge.all(session, handle, attempts, made.material, spent, made.words(), must=True):
+                return wrong
         return None
 
     def _producer(self, session: Session, cell: Cell) -> int | None:
@@ -219,7 +228,9 @@ class Forgeries:
         genuine: Genuine,
         spent: TimeSpent,
         call_s: float,
+        grain: int,
     ) -> Failure | None:
+        """Try all kinds of changes on something genuine, with a bit in each `grain` bytes of a short tag or signature."""
         material, message = genuine.material, genuine.message_bytes
         whole = bytes.fromhex(material.input)
         places = _places(cell, known, message, len(whole), len(material.aad) // 2)
@@ -229,6 +240,8 @@ class Forgeries:
         keys = [place for place in places if place.letter in "kn"]
         must = forging.anywhere(rng, [place for place in places if place.letter != "k"])
         must += forging.in_each(rng, [place for place in places if place.letter != "k"])
+        if 8 * len(there) <= _TAG_BITS:
+            must += forging.in_each(rng, [tag], grain)
         must += forging.in_each(rng, keys)[: 4 if cell.operation != "open" else None]
         more: list[Attempt] = []
         if cell.operation == "open":
@@ -381,8 +394,11 @@ def _shapes(rng: random.Random, cell: Cell, known: Algorithm) -> list[tuple[int,
 def _make(
     rng: random.Random, session: Session, makes: int, cell: Cell, known: Algorithm, data: int, aad: int
 ) -> Genuine | None:
-    """Let the producer make something genuine under a key and nonce that are drawn; None where it cannot."""
-    message = rng.randbytes(data).hex()
+    """Let the producer make something genuine under a key and nonce that are drawn; None where it cannot.
+
+    Its data have a zero, at which a text would end.
+    """
+    message = bytes(byte if at != data // 3 else 0 for at, byte in enumerate(rng.randbytes(data))).hex()
     sent = KnownAnswer(
         cell.algorithm,
         cell.operation,
