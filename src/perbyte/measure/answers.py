@@ -162,9 +162,8 @@ class Answers:
         answers[given.cell] = given.digest
         self._asked[asked] = given
         known = self._known(given, _USUAL_BYTES)
-        if known == given.digest:
-            return True
-        self._ask_others(given, answers, referees)
+        if known != given.digest:
+            self._ask_others(given, answers, referees)
         return len(answers) > 1 or known is not None
 
     def _ask_others(self, given: Given, answers: dict[Cell, str], referees: Referees) -> None:

@@ -184,16 +184,13 @@ class Auditor:
     def begin(self, elapsed_s: float) -> None:
         """Begin with an epoch, when the run has taken so long."""
         self._allowance.elapsed_s = elapsed_s
-        self.around = surroundings(self._own())
-
-    def _own(self) -> dict[Cell, Sequence[Audit]]:
-        """The looks at our own loop."""
-        return {cell: looks for cell, looks in self._audits.items() if cell.row == COPYING.row}
+        own = {cell: looks for cell, looks in self._audits.items() if cell.row == COPYING.row}
+        self.around = surroundings(own)
 
     def is_due(self, cell: Cell) -> bool:
         """True unless nothing odd was ever seen of the cell and the lot spares it."""
         known = self._audits.get(cell, [])
-        return not is_finished(known, self.around) or drawn(AGAIN)
+        return not is_finished(known, self.around) or CHANCE.random() < AGAIN
 
     def _compare(self) -> None:
         """Fail the cells whose runners gave something else than others on the same new data."""
@@ -254,17 +251,13 @@ class Auditor:
                 self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, least, SHORTER))
             there.untried[question(replace(cell, size_bytes=LONGER[1]))].append(cell)
         for asked in CHANCE.sample(list(there.untried), len(there.untried)):
-            takes_s = sum(
-                epoch.tallies[c].call_s * LONGER[1] / max(c.size_bytes, 1)
-                for c in there.untried[asked]
-                if c in epoch.tallies
-            )
+            here = [c for c in there.untried[asked] if c in epoch.tallies]
+            takes_s = sum(epoch.tallies[c].call_s * LONGER[1] / max(c.size_bytes, 1) for c in here)
             quick = epoch.number >= TRIED_FROM and takes_s < QUICK_S
-            if not (quick or self._allowance.has(TRY_S)):
-                continue
-            with self._allowance.spent():
-                for cell in there.untried.pop(asked):
-                    self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, *LONGER))
+            if quick or self._allowance.has(TRY_S):
+                with self._allowance.spent():
+                    for cell in there.untried.pop(asked):
+                        self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, *LONGER))
 
     def _draw_whole(self, epoch: EpochUnderWay, cells: Sequence[Cell]) -> dict[Cell, Cut]:
         """Cells of long calls that are looked at in pieces in this epoch; the others are drawn by lot."""
@@ -371,7 +364,7 @@ class Auditor:
                     break
         if call_s < LONG_S:
             audit = looks.like_rounds(sessions, audit, timed_calls)
-        if cell.operation == "run" or (known and not odd and not drawn(CHAIN_AGAIN)):
+        if cell.operation == "run" or (known and not odd and CHANCE.random() >= CHAIN_AGAIN):
             return audit
         if self._fresh.concerns(cell):
             handle = sessions.handle(cell)
@@ -412,8 +405,3 @@ def _prepared(cell: Cell) -> str:
     if cell.contract.startswith(PREPARED):
         return "it makes an input for each call, which takes CPU time"
     return "the other end of its connection works in the same process" if cell.operation in ONE_END else ""
-
-
-def drawn(share: float) -> bool:
-    """True with this probability, by a source that no runner can know."""
-    return CHANCE.random() < share
