@@ -92,8 +92,10 @@ def tell(content: dict[str, Any], lie: str, cell: str) -> bool:
         print(f"HONEST LOST: {cell}: {content['run']['failures']}", flush=True)
         return True
     outcome, why = told(content, lie, figures["honest"])
-    of_twin, _ = told(content, "honest", figures["honest"])
+    of_twin, of_twin_why = told(content, "honest", figures["honest"])
     print(f"| {lie} | {cell} | {outcome} (twin: {of_twin}) | {why} |", flush=True)
+    if of_twin.startswith("marked"):
+        print(f"  twin: {of_twin_why}", flush=True)
     return lie in figures and figures[lie] < LIMIT * figures["honest"] and outcome in ("no mark", of_twin)
 
 
