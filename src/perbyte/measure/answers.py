@@ -248,10 +248,6 @@ class Elsewhere:
         self.untried: dict[Asked, list[Cell]] = defaultdict(list)
         self._refused: dict[Asked, set[Cell]] = defaultdict(set)
 
-    def shortest(self, cell: Cell) -> int:
-        """The least length that a row is tried on."""
-        return max(BLOCK_BYTES, self._catalogue.find(cell.algorithm).data_multiple_bytes)
-
     def ask(self, sessions: Sessions, cell: Cell, least: int, most: int) -> str:
         """Make a short chain on data of another length, and at odd addresses, for one cell of a row.
 

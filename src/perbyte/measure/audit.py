@@ -190,7 +190,7 @@ class Auditor:
     def is_due(self, cell: Cell) -> bool:
         """True unless nothing odd was ever seen of the cell and the lot spares it."""
         known = self._audits.get(cell, [])
-        return not is_finished(known, self.around) or CHANCE.random() < AGAIN
+        return not is_finished(known, self.around) or drawn(AGAIN)
 
     def _compare(self) -> None:
         """Fail the cells whose runners gave something else than others on the same new data."""
@@ -246,7 +246,7 @@ class Auditor:
             ):
                 continue
             there.tried.add((cell.process, cell.row))
-            least = there.shortest(cell)
+            least = max(BLOCK_BYTES, self._catalogue.find(cell.algorithm).data_multiple_bytes)
             with self._allowance.spent():
                 self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, least, SHORTER))
             there.untried[question(replace(cell, size_bytes=LONGER[1]))].append(cell)
@@ -364,7 +364,7 @@ class Auditor:
                     break
         if call_s < LONG_S:
             audit = looks.like_rounds(sessions, audit, timed_calls)
-        if cell.operation == "run" or (known and not odd and CHANCE.random() >= CHAIN_AGAIN):
+        if cell.operation == "run" or (known and not odd and not drawn(CHAIN_AGAIN)):
             return audit
         if self._fresh.concerns(cell):
             handle = sessions.handle(cell)
@@ -405,3 +405,8 @@ def _prepared(cell: Cell) -> str:
     if cell.contract.startswith(PREPARED):
         return "it makes an input for each call, which takes CPU time"
     return "the other end of its connection works in the same process" if cell.operation in ONE_END else ""
+
+
+def drawn(share: float) -> bool:
+    """True with this probability, by a source that no runner can know."""
+    return CHANCE.random() < share

@@ -104,8 +104,7 @@ class Forgeries:
         must = forging.anywhere(row.rng, places) + forging.in_each(row.rng, places[-1:])
         words = f" ({cell.size_bytes} bytes of data)"
         judge = Judge(row, outcomes.digests[0], row.spent.so_far_s / 2, None, words)
-        more = forging.in_each(row.rng, places[:-1])
-        return judge.all(must, must=True) or judge.all(more, must=False)
+        return judge.all(must, must=True) or judge.all(forging.in_each(row.rng, places[:-1]), must=False)
 
     def of_row(self, cell: Cell, known: Algorithm) -> Failure | None:
         """Everything else, once for all cells of a row."""
