@@ -87,17 +87,17 @@ def test_who_is_no_process_of_the_run_is_asked_nothing() -> None:
 def test_of_two_that_differ_others_tell_who_is_wrong() -> None:
     """An honest row must not lose its figure because a wrong one was asked before a third library."""
     asked = (*question(replace(CIPHER, size_bytes=4096)), ELSEWHERE)
-    mine, wrong = "a" * 16, replace(CIPHER, runner="beta")
-    for others, found in (
-        (Others(beta="b" * 16, gamma=mine), [("beta", "incorrect", True)]),
+    agreed, rival = "a" * 16, replace(CIPHER, runner="beta")
+    for others, expected in (
+        (Others(beta="b" * 16, gamma=agreed), [("beta", "incorrect", True)]),
         (Others(beta="b" * 16), [("alpha", "disputed", True), ("beta", "disputed", True)]),
     ):
         answers = Answers(Policy(), load(), {asked: (5, 2)})
         answers.lengths[asked] = 3200
-        answers.remember(asked, CIPHER, mine)
-        answers.remember(asked, wrong, "b" * 16)
-        seen: Any = others
-        assert [(w.cell.runner, w.kind, w.everywhere) for w in answers.disagreements(seen)] == found
+        answers.remember(asked, CIPHER, agreed)
+        answers.remember(asked, rival, "b" * 16)
+        referees: Any = others
+        assert [(w.cell.runner, w.kind, w.everywhere) for w in answers.disagreements(referees)] == expected
         assert others.asked == [("gamma", 5, 2)] * ("gamma" in others.digests), "nobody is asked twice"
 
 

@@ -202,10 +202,7 @@ class _Row:
         return Judge(self, expected, call_s, genuine.material, genuine.words())
 
     def make(self, makes: int, data: int, aad: int) -> Genuine | None:
-        """Let the producer, of handle `makes`, make something genuine under a key and nonce that are drawn, or None.
-
-        Its data have a zero, at which a text would end.
-        """
+        """Something genuine by producer `makes`, or None: under a drawn key and nonce, with a zero in its data."""
         drawn = enumerate(self.rng.randbytes(data))
         message = bytes(byte * (at != data // 3) for at, byte in drawn).hex()
         sent = KnownAnswer(
@@ -256,10 +253,11 @@ class _Row:
         material, message = genuine.material, genuine.message_bytes
         whole = bytes.fromhex(material.input)
         places = _places(cell, known, message, len(whole), len(material.aad) // 2)
-        tag = places[-1]
+        data, tag = places[0], places[-1]
         there = whole[tag.offset :]
-        data = places[0]
-        keys = [place for place in places if place.letter in "kn"]
+        # of SIV's two keys one encrypts, which is nothing without data (RFC 5297)
+        letters = "kn" if message or known.mode != "siv" else "n"
+        keys = [place for place in places if place.letter in letters]
         others = [place for place in places if place.letter != "k"]
         must = forging.anywhere(rng, others) + forging.in_each(rng, others)
         if 8 * len(there) <= _TAG_BITS:
