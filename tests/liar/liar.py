@@ -313,9 +313,6 @@ CALIBRATED = {
 OTHERS = {
     "honest": {},
     "honest-too": {"hello": lambda request, handles: hello(request, handles) | {"library": "another"}},
-    "honest-when-young": {
-        "take": lambda data, calls: (timed(half) if time.process_time() > 0.3 else timed(full))(data, calls)
-    },
     "honest-when-audited": when_asked_much(half),
     "stacked-small": {
         "take": timed(lambda data, calls: full(data[: len(data) * 9 // 10], max(1, calls * 9 // 10))),
