@@ -225,7 +225,7 @@ def test_a_row_that_is_settled_is_tried_on_other_lengths_all_the_same(
 ) -> None:
     """In the third epoch, whatever the lot and the time say: who works on the run's lengths alone is known."""
     monkeypatch.setattr(answers, "CHANCE", Lengths())
-    monkeypatch.setattr(Allowance, "has", lambda self, takes_s: False)
+    monkeypatch.setattr(Allowance, "has", lambda self, takes_s: not takes_s)
     monkeypatch.setattr(audit, "drawn", lambda share: False)
     monkeypatch.setattr(audit, "is_finished", lambda known, around: len(known) > 1)
     given = {"burn": 1.0, "chained": 1.0, "beside": 0.02, "operations": [row(per_call=1e5)]}
