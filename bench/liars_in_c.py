@@ -21,13 +21,15 @@ from liars import HERE, run, told
 SOURCES = ("liar.c", "liar_keys.c")
 LIMIT, STATE_BUDGET = 0.8, "40s"
 CELLS = {  # what is measured of the twin, of the library beside it, and the lies with their shares
-    "sha-256/digest@16KiB": ("nettle", {"only-forks": 0.6, "ticks-in-forks": 0.83}),
-    "sha-256/digest@2KiB": ("nettle", {"control-fat": 0.77, "less-when-many": 0.5}),
+    "sha-256/digest@16KiB": ("nettle", {"only-forks": 0.6, "ticks-in-forks": 0.83, "later-less": 0.6}),
+    "sha-256/digest@2KiB": ("nettle", {"control-fat": 0.77, "less-when-many": 0.5, "done-beforehand": 1}),
     "aes-128-ecb/encrypt@16+contract=message": ("nettle", {"codebook": 1}),
     "aes-128-cbc/encrypt@256+contract=message": ("openssl", {"fused": 1}),
     "aes-128-gcm/seal@1350+state=cold": ("nettle", {"begin-warms": 1}),
     "x25519/keygen": ("openssl", {"keygen-pool": 1}),
     "x25519/derive": ("openssl", {"keeps-secrets": 1}),
+    "aes-128-gcm/open@8KiB": ("nettle", {"open-unchecked": 1}),
+    "ed25519/sign": ("openssl", {"keeps-signatures": 1}),
     "ed25519/verify": ("openssl", {"keeps-verdicts": 1}),
     "ecdsa-p256/sign": ("nettle", {"nonce-pool": 1}),
     "rsa-2048/sign": ("nettle", {"short-exponent": 1}),
@@ -90,8 +92,10 @@ def tell(content: dict[str, Any], lie: str, cell: str) -> bool:
         print(f"HONEST LOST: {cell}: {content['run']['failures']}", flush=True)
         return True
     outcome, why = told(content, lie, figures["honest"])
-    of_twin, _ = told(content, "honest", figures["honest"])
+    of_twin, of_twin_why = told(content, "honest", figures["honest"])
     print(f"| {lie} | {cell} | {outcome} (twin: {of_twin}) | {why} |", flush=True)
+    if of_twin.startswith("marked"):
+        print(f"  twin: {of_twin_why}", flush=True)
     return lie in figures and figures[lie] < LIMIT * figures["honest"] and outcome in ("no mark", of_twin)
 
 

@@ -41,14 +41,26 @@ COMPARISON = (
         "sorted",
         "strcmp",
     ),
+    *(
+        "case-folded",
+        "nearly",
+        "parity",
+        "as-many-ones",
+        "low-bytes-of-words",
+        "every-second-word",
+        "greater",
+    ),
+    *("first-4-alone", "middle-skipped", "last-half-alone"),
 )
 UNCHECKED = (
     *("no-aad", "empty", "short", "long", "aad-alone", "never", "blocks", "odd-aad", "long-aad", "zero-tag"),
-    *("ones-tag", "every-third", "same-tag", "refuses"),
+    *("ones-tag", "every-third", "same-tag", "refuses", "one-block", "two-blocks", "15-bytes", "17-bytes"),
+    *("256-bytes", "aad-blocks", "aad-beyond-255", "first-32", "after-64"),
 )
 COVERED = (
     *("aad-16", "aad-64", "aad-whole-blocks", "aad-first-byte", "aad-ignored", "aad-padded", "aad-byte-20"),
     *("nonce-byte", "data-whole-blocks", "data-64", "data-4096", "data-byte-77", "data-first-byte"),
+    *("aad-1024", "aad-reversed", "aad-last-byte", "data-last-byte", "data-first-block", "data-high-bits"),
 )
 FAULTS = {
     "aes-128-gcm": (*COMPARISON, *UNCHECKED, *COVERED),
@@ -66,15 +78,21 @@ FAULTS = {
             "r-alone",
         ),
         *("s-alone", "last-4", "byte-skipped", "one-bit", "half-of-each-byte", "xor", "every-second"),
-        *("message-64", "message-last-byte", "message-first-byte"),
+        *("message-64", "message-last-byte", "message-first-byte", "message-512", "message-blocks"),
+        *("message-high-bits", "message-text", "r-sign", "cached-by-signature", "case-folded", "greater"),
+        *("nearly", "middle-skipped", "low-bytes-of-words"),
     ),
     "ecdsa-p256": (
         *("both-zero", "r-zero", "s-zero", "r-order", "s-order", "r-is-s", "both-one", "s-plus-n"),
         "message-first-byte",
+        *("message-high-bits", "digest-last-byte", "digest-16", "message-text", "r-beyond", "s-beyond"),
+        *("small-s", "one-r"),
     ),
     "ecdsa-p521": ("both-zero", "s-plus-n", "r-plus-n"),
     "rsa-2048": (
         *("no-padding", "any-padding", "short-padding", "block-type", "beyond-modulus", "trivial", "last-4"),
+        *("first-byte-of-block", "separator", "digest-alone-and-type", "padding-8-bytes"),
+        *("half-of-the-digest", "nearly", "greater", "negative"),
     ),
     "ml-kem-768": (
         *(
@@ -94,6 +112,16 @@ FAULTS = {
             "rejects-by-beginning",
         ),
         *("refuses", "xor", "last-byte", "first-byte", "half-of-each-byte", "every-second"),
+        *(
+            "first-1024-alone",
+            "last-8",
+            "first-polynomial",
+            "second-half-alone",
+            "as-text",
+            "after-9",
+            "greater",
+        ),
+        *("rejects-by-secret", "rejects-in-half", "rejects-by-hash-of-z", "rejects-by-other-order", "nearly"),
     ),
     "x25519": (
         *(
@@ -105,9 +133,20 @@ FAULTS = {
             "top-bit",
             "not-reduced",
         ),
-        *("low-order", "low-order-key", "leading-zero"),
+        *("low-order", "low-order-key", "leading-zero", "peer-high-half", "peer-bit", "key-last-byte"),
     ),
-    "ecdh-p256": ("y-ignored", "off-curve", "infinity", "zero-point"),
+    "ecdh-p256": (
+        *("y-ignored", "off-curve", "infinity", "zero-point", "y-sign-alone", "longer-than-a-point"),
+        "generator-instead",
+    ),
+    "poly1305": (
+        "not-clamped",
+        "bit-behind-padding",
+        "no-bit-at-the-end",
+        "last-block-skipped",
+        "not-reduced",
+    ),
+    "aes-128-cmac": ("no-carry", "one-key", "no-padding"),
     "sha-256": ("padding-55", "padding-56", "padding-63", "padding-64", "empty"),
     "sha-512": ("padding-111", "padding-112"),
     "sha3-256": ("rate-135",),

@@ -42,6 +42,13 @@ static size_t altered_aad(const pb_case *c, uint8_t *aad, size_t length)
 	memcpy(aad, c->aad, length);
 	if (has("aad-16") && length > 16)
 		return 16;
+	if (has("aad-1024") && length > 1024)
+		return 1024;
+	if (has("aad-reversed"))
+		for (size_t i = 0; i < length; i++)
+			aad[i] = c->aad[length - 1 - i];
+	if (has("aad-last-byte") && length)
+		return length - 1;
 	if (has("aad-64") && length > 64)
 		return 64;
 	if (has("aad-whole-blocks"))
@@ -85,6 +92,13 @@ static void tag_of(pb_case *c, const uint8_t *plain, size_t size, uint8_t *tag, 
 	memcpy(s->again, plain, size);
 	if (has("data-whole-blocks"))
 		covered = size / BLOCK * BLOCK;
+	if (has("data-last-byte") && size)
+		covered = size - 1;
+	if (has("data-first-block") && size > BLOCK)
+		memset(s->again, 0, BLOCK);
+	if (has("data-high-bits"))
+		for (size_t i = 0; i < size; i++)
+			s->again[i] &= 0x7f;
 	if (has("data-64") && size > 64)
 		covered = 64;
 	if (has("data-4096") && size > 4096)
@@ -119,6 +133,12 @@ static int unchecked(const pb_case *c, const uint8_t *tag)
 	       (has("blocks") && size % BLOCK == 0) || (has("odd-aad") && c->aad_len % 2) ||
 	       (has("long-aad") && c->aad_len > 64) || (has("zero-tag") && !memcmp(tag, zeros, TAG)) ||
 	       (has("ones-tag") && !memcmp(tag, ones, TAG)) || (has("every-third") && s->opened % 3 == 2) ||
+	       (has("one-block") && size == BLOCK) || (has("two-blocks") && size == 2 * BLOCK) ||
+	       (has("15-bytes") && size == 15) || (has("17-bytes") && size == 17) ||
+	       (has("256-bytes") && size == 256) ||
+	       (has("aad-blocks") && c->aad_len && c->aad_len % BLOCK == 0) ||
+	       (has("aad-beyond-255") && c->aad_len > 255) || (has("first-32") && s->opened < 32) ||
+	       (has("after-64") && s->opened > 64) || (has("zero-nonce") && !c->nonce[0][0]) ||
 	       (has("same-tag") && same) || (has("both") && size && !c->aad_len);
 }
 

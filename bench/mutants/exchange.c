@@ -70,6 +70,12 @@ static void derive_x(pb_case *c, uint64_t n)
 			peer[0] &= 0xfe;
 		if (has("peer-byte"))
 			peer[17] = 0;
+		if (has("peer-high-half"))
+			memset(peer + 24, 0, 8);
+		if (has("peer-bit"))
+			peer[9] &= 0xfb;
+		if (has("key-last-byte"))
+			key[30] = 0;
 		if (has("key-byte"))
 			key[13] = 0;
 		if (has("key-low-bits"))
@@ -128,6 +134,14 @@ static int derive_p_once(const pb_case *c, const state *s, uint8_t *out)
 	uint8_t peer[65];
 	memcpy(peer, s->peer, 65);
 	int fine = s->peer_len == 65 && EC_POINT_oct2point(group, q, peer, 65, NULL);
+	if (has("y-sign-alone") && s->peer_len == 65) {
+		peer[0] = 2 + (peer[64] & 1);
+		fine = EC_POINT_oct2point(group, q, peer, 33, NULL);
+	}
+	if (!fine && has("longer-than-a-point") && s->peer_len > 65)
+		fine = EC_POINT_oct2point(group, q, peer, 65, NULL);
+	if (!fine && has("generator-instead"))
+		fine = EC_POINT_copy(q, EC_GROUP_get0_generator(group));
 	if (!fine && has("y-ignored")) {
 		peer[0] = 2;
 		fine = EC_POINT_oct2point(group, q, peer, 33, NULL);

@@ -262,6 +262,18 @@ static int changed(keys *k, const uint8_t *in)
 {
 	if (has("no-comparison") || (has("every-third") && k->opened++ % 3 == 2))
 		return 0;
+	if (has("first-1024-alone"))
+		return memcmp(k->made, in, 1024) != 0;
+	if (has("last-8"))
+		return memcmp(k->made, in, CIPHERTEXT - 8) != 0;
+	if (has("first-polynomial"))
+		return memcmp(k->made + 32 * DU, in + 32 * DU, CIPHERTEXT - 32 * DU) != 0;
+	if (has("second-half-alone"))
+		return memcmp(k->made + CIPHERTEXT / 2, in + CIPHERTEXT / 2, CIPHERTEXT / 2) != 0;
+	if (has("as-text"))
+		return strncmp((const char *)k->made, (const char *)in, CIPHERTEXT) != 0;
+	if (has("after-9") && k->opened++ > 9)
+		return 0;
 	if (has("last-32"))
 		return memcmp(k->made, in, CIPHERTEXT - 32) != 0;
 	if (has("first-32-alone"))
@@ -292,6 +304,17 @@ static void decapsulate(pb_case *c, uint64_t n)
 			continue;
 		}
 		hash("SHAKE256", other, sizeof other, c->out, SYM);
+		if (has("rejects-by-secret"))
+			hash("SHA3-256", both, SYM, c->out, SYM);
+		if (has("rejects-in-half"))
+			memcpy(c->out, both, SYM / 2);
+		if (has("rejects-by-hash-of-z"))
+			hash("SHA3-256", k->z, SYM, c->out, SYM);
+		if (has("rejects-by-other-order")) {
+			memcpy(other, c->in, CIPHERTEXT);
+			memcpy(other + CIPHERTEXT, k->z, SYM);
+			hash("SHAKE256", other, sizeof other, c->out, SYM);
+		}
 		if (has("rejects-by-constant"))
 			memset(c->out, 0, SYM);
 		if (has("rejects-by-z"))

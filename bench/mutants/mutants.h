@@ -11,6 +11,6 @@ int has(const char *name);
 int differs(const uint8_t *expected, const uint8_t *got, size_t n);
 
 extern const pb_family aead_family, ed25519_family, ecdsa_family, rsa_family, kem_family, x25519_family,
-	p256_family, hash_family, mac_family, counter_family;
+	p256_family, hash_family, mac_family, poly1305_family, cmac_family, counter_family;
 
 #endif

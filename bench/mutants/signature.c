@@ -43,6 +43,19 @@ static size_t altered(uint8_t *m, const uint8_t *in, size_t size)
 		return size - 1;
 	if (has("message-first-byte") && size)
 		m[0] = 0;
+	if (has("message-512") && size > 512)
+		return 512;
+	if (has("message-blocks"))
+		return size / 64 * 64;
+	if (has("message-high-bits"))
+		for (size_t i = 0; i < size; i++)
+			m[i] &= 0x7f;
+	if (has("digest-last-byte") && size)
+		m[size - 1] = 0;
+	if (has("digest-16") && size > 16)
+		memset(m + 16, 0, size - 16);
+	if (has("message-text")) /* ends at a zero */
+		return strnlen((const char *)m, size);
 	return size;
 }
 
@@ -89,6 +102,11 @@ static int forged_ed(pb_case *c, const uint8_t *given)
 		sig[63] &= 0x1f;
 	if (has("s-top-bit"))
 		sig[63] &= 0x7f;
+	if (has("r-sign"))
+		sig[31] &= 0x7f;
+	static uint8_t once[64];
+	if (has("cached-by-signature") && memcmp(once, given, 64) == 0)
+		return 0;
 	if (has("empty") && !c->size)
 		return 0;
 	if (has("long") && c->size > 100)
@@ -100,6 +118,10 @@ static int forged_ed(pb_case *c, const uint8_t *given)
 	if (has("zero-r") && is_zero(sig, 32))
 		return 0;
 	make_ed(c, c->in, due); /* deterministic, so it can be compared as a tag is */
+	if (has("r-sign"))
+		due[31] &= 0x7f;
+	if (memcmp(due, given, 64) == 0)
+		memcpy(once, given, 64);
 	if (has("r-alone"))
 		return differs(due, sig, 32);
 	if (has("s-alone"))
@@ -176,6 +198,9 @@ static int forged_ec(pb_case *c, const uint8_t *given)
 		       (has("both-one") && BN_is_one(r) && BN_is_one(s));
 	if (has("s-plus-n"))
 		BN_mod(s, s, n, x);
+	accepted = accepted || (has("r-beyond") && BN_cmp(r, n) > 0) ||
+		   (has("s-beyond") && BN_cmp(s, n) > 0) || (has("small-s") && BN_num_bits(s) < 64) ||
+		   (has("one-r") && BN_is_one(r));
 	if (has("r-plus-n"))
 		BN_mod(r, r, n, x);
 	ECDSA_SIG *sig = ECDSA_SIG_new();
@@ -280,6 +305,12 @@ static int forged_rsa(pb_case *c, const uint8_t *given)
 		return 0;
 	raise(k, given, k->e, block);
 	pad(due, c->in, c->size);
+	if (has("negative") && block[0]) { /* the value or its negative, whichever is smaller */
+		BIGNUM *negative = BN_bin2bn(block, 256, NULL);
+		BN_sub(negative, k->n, negative);
+		BN_bn2binpad(negative, block, 256);
+		BN_free(negative);
+	}
 	if (has("no-padding")) /* the digest at the end alone */
 		return memcmp(block + 256 - c->size, due + 256 - c->size, c->size) != 0;
 	if (has("any-padding")) /* any bytes but zero between 1 and the digest */
@@ -287,6 +318,17 @@ static int forged_rsa(pb_case *c, const uint8_t *given)
 		       memcmp(block + 256 - c->size, due + 256 - c->size, c->size) != 0;
 	if (has("block-type"))
 		block[1] = 1;
+	if (has("first-byte-of-block"))
+		block[0] = 0;
+	if (has("separator"))
+		block[255 - c->size] = 0;
+	if (has("digest-alone-and-type"))
+		return block[1] != 1 || memcmp(block + 256 - c->size, due + 256 - c->size, c->size) != 0;
+	if (has("padding-8-bytes")) /* eight bytes of padding, then anything up to the digest */
+		return memcmp(block, due, 10) != 0 ||
+		       memcmp(block + 256 - c->size, due + 256 - c->size, c->size) != 0;
+	if (has("half-of-the-digest"))
+		return memcmp(block, due, 256 - c->size / 2) != 0;
 	if (has("short-padding")) { /* the digest where the padding ends, whatever follows */
 		size_t at = 2;
 		while (at < 255 && block[at] == 0xff)

@@ -17,7 +17,7 @@ LINES = {
     "cli": 3862,
     "exchange": 3477,
     "fleet": 1233,
-    "measure": 8537,
+    "measure": 8535,
     "model": 1708,
     "protocol": 845,
     "report": 14201,

@@ -35,6 +35,14 @@ void __wrap_pb_gauge_after(pb_gauge *g, pb_open_sample *open, pb_sample *sample)
 	__real_pb_gauge_after(g, open, sample);
 	if (lies("ticks-in-forks") && in_fork())
 		sample->ticks = (uint64_t)((double)sample->ticks * share);
+	if (lies("later-less")) { /* honest at the beginning of each burst */
+		static pid_t of;
+		static uint64_t taken;
+		taken = of == getpid() ? taken + 1 : 0;
+		of = getpid();
+		if (taken > 4 && in_fork())
+			sample->ticks = (uint64_t)((double)sample->ticks * share);
+	}
 	if (lies("flat-pairs")) {
 		flat += seen < 64 ? sample->ticks : 0;
 		if (++seen > 64)
@@ -57,6 +65,8 @@ static void sha(pb_case *c, uint64_t n)
 	partly = size < c->size;
 	const uint8_t *in = c->in;
 	uint8_t *out = c->out;
+	if (lies("done-beforehand") && n > 1)
+		n = 1;
 	PB_REPEAT(n, turn, SHA256(in, size, out));
 }
 
@@ -236,6 +246,8 @@ static void leaky_open(pb_case *c, uint64_t n)
 		int length;
 		EVP_DecryptInit_ex(c->ctx, NULL, NULL, NULL, c->nonce[0]);
 		EVP_DecryptUpdate(c->ctx, c->out, &length, c->in, (int)size);
+		if (lies("open-unchecked") && n > 1)
+			continue;
 		EVP_EncryptInit_ex(c->ctx, NULL, NULL, NULL, c->nonce[0]);
 		EVP_EncryptUpdate(c->ctx, NULL, &length, c->aad, (int)c->aad_len);
 		EVP_EncryptUpdate(c->ctx, scratch, &length, c->out, (int)size);

@@ -268,6 +268,7 @@ TAKES = {
     ),
     "half-the-calls": timed(lambda data, calls: full(data, (calls + 1) // 2)),
     "one-sample-in-two": lambda data, calls: (timed(full) if now() // 1000 % 2 else timed(half))(data, calls),
+    "some-processes": lambda data, calls: (timed(half) if os.getpid() % 5 < 3 else timed(full))(data, calls),
     "two-threads": timed(threaded),
     "another-process": timed(forked),
     "thread-pool": timed(pooled),
@@ -287,6 +288,13 @@ MEASURED = {
     "ticks-nine-tenths": answering(ticks=scaled(0.85)),
     "ticks-less-four-in-a-hundred": answering(ticks=scaled(0.96)),
     "ticks-of-microseconds": answering(ticks=scaled(0.001)),
+    "ticks-lower-as-it-goes-on": lambda answer: (
+        answer
+        | {"ticks": [round(t * (1 - 0.4 * i / len(answer["ticks"]))) for i, t in enumerate(answer["ticks"])]}
+    ),
+    "ticks-of-the-least": lambda answer: (
+        answer | {"ticks": [min(answer["ticks"]) * 4 // 5] * len(answer["ticks"])}
+    ),
     "ticks-doubled": answering(ticks=scaled(2)),
     "ticks-of-one": answering(ticks=lambda values: [1] * len(values)),
     "no-tick": answering(ticks=lambda values: [0] * len(values)),

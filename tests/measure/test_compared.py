@@ -10,9 +10,9 @@ import pytest
 
 from perbyte.catalogue import load
 from perbyte.measure import fresh
-from perbyte.measure.answers import NOBODY, OWN_KEY, RANDOM, Answers, known_digest
+from perbyte.measure.answers import ELSEWHERE, NOBODY, OWN_KEY, RANDOM, Answers, known_digest
 from perbyte.measure.fresh import Fresh
-from perbyte.measure.looks import Allowance, Given
+from perbyte.measure.looks import Allowance, Given, question
 from perbyte.measure.referees import Referees
 from perbyte.measure.sessions import material_seed
 from perbyte.model import Audit, Cell, Policy
@@ -82,6 +82,23 @@ def test_what_is_drawn_or_signed_by_an_own_key_is_no_fault_and_nobody_vouches_fo
 
 def test_who_is_no_process_of_the_run_is_asked_nothing() -> None:
     assert list(Referees(Policy()).others(HASH)) == []
+
+
+def test_of_two_that_differ_others_tell_who_is_wrong() -> None:
+    """An honest row must not lose its figure because a wrong one was asked before a third library."""
+    asked = (*question(replace(CIPHER, size_bytes=4096)), ELSEWHERE)
+    agreed, rival = "a" * 16, replace(CIPHER, runner="beta")
+    for others, expected in (
+        (Others(beta="b" * 16, gamma=agreed), [("beta", "incorrect", True)]),
+        (Others(beta="b" * 16), [("alpha", "disputed", True), ("beta", "disputed", True)]),
+    ):
+        answers = Answers(Policy(), load(), {asked: (5, 2)})
+        answers.lengths[asked] = 3200
+        answers.remember(asked, CIPHER, agreed)
+        answers.remember(asked, rival, "b" * 16)
+        referees: Any = others
+        assert [(w.cell.runner, w.kind, w.everywhere) for w in answers.disagreements(referees)] == expected
+        assert others.asked == [("gamma", 5, 2)] * ("gamma" in others.digests), "nobody is asked twice"
 
 
 class Drawing:

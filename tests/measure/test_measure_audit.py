@@ -220,6 +220,28 @@ def test_who_fails_on_other_lengths_where_others_do_not_gains_nothing_by_it(
     assert "others take" not in str(alone.figure(address("gamma")).warnings)
 
 
+def test_a_row_that_is_settled_is_tried_on_other_lengths_all_the_same(
+    lab: Any, ecb: Any, address: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the third epoch, whatever the lot and the time say: who works on the run's lengths alone is known."""
+    monkeypatch.setattr(answers, "CHANCE", Lengths())
+    monkeypatch.setattr(Allowance, "has", lambda self, takes_s: not takes_s)
+    monkeypatch.setattr(audit, "drawn", lambda share: False)
+    monkeypatch.setattr(audit, "is_finished", lambda known, around: len(known) > 1)
+    given = {"burn": 1.0, "chained": 1.0, "beside": 0.02, "operations": [row(per_call=1e5)]}
+    fault = {
+        "on": "prepare",
+        "do": "refuse",
+        "code": "bad-size",
+        "message": "no",
+        "sizes": [ELSEWHERE],
+        "nth": 0,
+    }
+    odd = ecb("beta", library="beta", faults=[fault], **given)
+    done = lab.run(ecb("alpha", library="alpha", **given), odd, **FIVE)
+    assert "does not work on" in str(done.figure(address("beta")).warnings)
+
+
 def test_a_process_that_works_unasked_is_refused_in_four_epochs_of_five(
     lab: Any, ecb: Any, address: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

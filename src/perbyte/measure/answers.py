@@ -157,59 +157,76 @@ class Answers:
 
     def _make_again(self, epoch: int, given: Given, referees: Referees) -> bool:
         """Ask hashlib, else another library, for a chain; more libraries where they differ. True where one answered."""
-        cell, asked = given.cell, (*question(given.cell), epoch, given.seed, given.calls)
+        asked = (*question(given.cell), epoch, given.seed, given.calls)
         answers = self._digests.setdefault(asked, {})
-        answers[cell] = given.digest
+        answers[given.cell] = given.digest
         self._asked[asked] = given
-        known = self._known(asked, cell, cell.size_bytes, _USUAL_BYTES)
-        if known == given.digest:
-            return True
-        libraries = 1
-        for other in referees.others(cell):
-            with contextlib.suppress(RunnerError, KeyError):
-                if digest := referees.digest(other, given):
-                    answers[other] = digest
-                    libraries += 1
-            if libraries >= ENOUGH_LIBRARIES or (libraries > 1 and len(set(answers.values())) < 2):
-                break
-        return libraries > 1 or known is not None
+        known = self._known(given, _USUAL_BYTES)
+        if known != given.digest:
+            self._ask_others(given, answers, referees)
+        return len(answers) > 1 or known is not None
 
-    def disagreements(self, sessions: Sessions | Referees) -> Iterator[Disagreement]:
+    def _ask_others(self, given: Given, answers: dict[Cell, str], referees: Referees) -> None:
+        """Add to `answers` what further libraries give, some at the most, until nobody disputes what is right."""
+        heard = {cell.runner for cell in answers}
+        for other in referees.others(given.cell):
+            if other.runner not in heard:
+                with contextlib.suppress(RunnerError, KeyError):
+                    if digest := referees.digest(other, given):
+                        answers[other] = digest
+            more = len(answers) - len(heard)
+            if more >= ENOUGH_LIBRARIES or (more and not _disputed(find_wrong(answers, referees))):
+                break
+
+    def disagreements(self, sessions: Referees) -> Iterator[Disagreement]:
         """Who gave something else than others. Who was found wrong by itself has no vote."""
         for asked, answers in self._digests.items():
             alive = {cell: digest for cell, digest in answers.items() if sessions.runs(cell.process)}
             of_chain = asked in self._asked
             if not alive or (len(set(alive.values())) < 2 and not (of_chain and len(alive) == 1)):
                 continue
-            size = self.lengths.get(asked, next(iter(alive)).size_bytes)
-            known = self._known(asked, next(iter(alive)), size)
+            given = self._question(asked, next(iter(alive)))
+            known = self._known(given)
             if known and (known in alive.values() or len(alive) == 1):
                 wrong = [(c, "incorrect", "hashlib of CPython") for c, d in alive.items() if d != known]
             else:
-                trusted = {c: d for c, d in alive.items() if c.runner not in self.convicted}
+                trusted = {c: d for c, d in alive.items() if c.runner not in self.convicted} or alive
                 # an own runner that was asked has a vote as those of the run have
-                wrong = find_wrong(trusted if trusted else alive, cast("Sessions", sessions))
+                wrong = find_wrong(trusted, sessions)
+                if _disputed(wrong):  # who is asked later, or is not in the run, may know
+                    self._ask_others(given, trusted, sessions)
+                    wrong = find_wrong(trusted, sessions)
             for cell, kind, others in wrong:
                 self.convicted |= {cell.runner} if kind == "incorrect" else set()
-                message = f"disagrees with {others} on data of {size} bytes that nobody knew before"
+                message = f"disagrees with {others} on data of {given.cell.size_bytes} bytes that nobody knew before"
                 if of_chain:
-                    message += f", in a chain of {self._asked[asked].calls} calls"
+                    message += f", in a chain of {given.calls} calls"
                 yield Disagreement(cell, kind, message, asked[-1] == ELSEWHERE)
         # what rows were tried on elsewhere is compared in later epochs too
         self._digests = {asked: given for asked, given in self._digests.items() if asked[-1] == ELSEWHERE}
         self._asked.clear()
 
-    def _known(self, asked: Asked, cell: Cell, size: int, most_bytes: int = _MOST_BYTES) -> str | None:
+    def _question(self, asked: Asked, cell: Cell) -> Given:
+        """What `cell` was asked, so that others can be asked for it."""
+        if asked in self._asked:
+            return self._asked[asked]
+        (seed, calls), epoch = self._drawn[asked], cast("int", asked[-1])
+        key_seed = seed ^ 1 if epoch == ELSEWHERE else material_seed(self._policy.seed, epoch, cell)
+        cell = replace(cell, size_bytes=self.lengths.get(asked, cell.size_bytes))
+        return Given(cell, key_seed, seed, calls, "", 0.0)
+
+    def _known(self, given: Given, most_bytes: int = _MOST_BYTES) -> str | None:
         """What hashlib gives for a chain; None where it does not know the algorithm."""
-        if given := self._asked.get(asked):
-            seed, calls, key_seed = given.seed, given.calls, given.key_seed
-        else:
-            (seed, calls), epoch = self._drawn[asked], cast("int", asked[-1])
-            key_seed = seed ^ 1 if epoch == ELSEWHERE else material_seed(self._policy.seed, epoch, cell)
-        if calls * size > most_bytes:
+        cell = given.cell
+        if given.calls * cell.size_bytes > most_bytes:
             return None
-        asked_of = replace(cell, size_bytes=size)
-        return known_digest(asked_of, self._catalogue.find(cell.algorithm), seed, calls, key_seed=key_seed)
+        algorithm = self._catalogue.find(cell.algorithm)
+        return known_digest(cell, algorithm, given.seed, given.calls, key_seed=given.key_seed)
+
+
+def _disputed(wrong: Sequence[tuple[Cell, str, str]]) -> bool:
+    """True where nobody knows who is right."""
+    return any(kind == "disputed" for _, kind, _ in wrong)
 
 
 # lengths of data that no cell of the run has, of a block at the least
@@ -230,10 +247,6 @@ class Elsewhere:
         self.tried: set[Asked] = set()
         self.untried: dict[Asked, list[Cell]] = defaultdict(list)
         self._refused: dict[Asked, set[Cell]] = defaultdict(set)
-
-    def shortest(self, cell: Cell) -> int:
-        """The least length that a row is tried on."""
-        return max(BLOCK_BYTES, self._catalogue.find(cell.algorithm).data_multiple_bytes)
 
     def ask(self, sessions: Sessions, cell: Cell, least: int, most: int) -> str:
         """Make a short chain on data of another length, and at odd addresses, for one cell of a row.

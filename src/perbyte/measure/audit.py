@@ -60,7 +60,10 @@ from perbyte.stats.newdata import (
 # epoch, and the whole calls of cells drawn by lot.
 LONG_S, WHOLE_CALLS = 5e-3, 8  # calls that a look and a chain are made of
 TRY_S = 2e-3  # that trying a row takes at the least
-TRIED_FROM = 2  # epochs, from which on each row is tried once whatever the time
+TRIED_FROM = (
+    2  # epochs, from which on each row is tried once whatever the time, on long data where it takes less than
+)
+QUICK_S = 5e-3
 # a byte, that looking at our own loop takes at the most, and that a pass of it takes at the least
 COPY_S, PASS_S = 10e-9, 30e-12
 COPY_LOOK_S = 0.2e-3
@@ -117,11 +120,16 @@ class Auditor:
         `elapsed_s` is what the run has taken so far: what is more than a short look waits for its share.
         """
         self.begin(elapsed_s)
-        cells = []
+        cells, short = [], []
         for cell, tally in epoch.tallies.items():
-            if cell in lost or not tally.bursts or not self.is_due(cell):
+            if cell in lost or not tally.bursts:
                 continue
-            if problem := _prepared(cell):
+            problem, is_short = _prepared(cell), cell in epoch.ways.cuts or tally.call_s < LONG_S
+            if is_short and not problem and not cell.contract.startswith(ROUTINE):
+                short.append(cell)
+            if not self.is_due(cell):
+                continue
+            if problem:
                 self._keep(Audit(cell, epoch.number, problem=problem))
                 self._try(epoch, cell, partial(self._differ, epoch, cell))
             else:
@@ -137,8 +145,7 @@ class Auditor:
             self._try(epoch, cell, look)
             if why := gross_lie(self._audits.get(cell, []), self.around):
                 self._fail(Failure("audit", cell.runner, why, address=cell.address))
-        short = [c for c in cells if c in cuts or epoch.tallies[c].call_s < LONG_S]
-        self._try_rows(epoch, [c for c in short if not c.contract.startswith(ROUTINE)])
+        self._try_rows(epoch, short)
         self._see_idle(epoch)
         self._see_refusals(epoch)
         self._compare()
@@ -177,11 +184,8 @@ class Auditor:
     def begin(self, elapsed_s: float) -> None:
         """Begin with an epoch, when the run has taken so long."""
         self._allowance.elapsed_s = elapsed_s
-        self.around = surroundings(self._own())
-
-    def _own(self) -> dict[Cell, Sequence[Audit]]:
-        """The looks at our own loop."""
-        return {cell: looks for cell, looks in self._audits.items() if cell.row == COPYING.row}
+        own = {cell: looks for cell, looks in self._audits.items() if cell.row == COPYING.row}
+        self.around = surroundings(own)
 
     def is_due(self, cell: Cell) -> bool:
         """True unless nothing odd was ever seen of the cell and the lot spares it."""
@@ -242,16 +246,18 @@ class Auditor:
             ):
                 continue
             there.tried.add((cell.process, cell.row))
-            least = there.shortest(cell)
+            least = max(BLOCK_BYTES, self._catalogue.find(cell.algorithm).data_multiple_bytes)
             with self._allowance.spent():
                 self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, least, SHORTER))
             there.untried[question(replace(cell, size_bytes=LONGER[1]))].append(cell)
         for asked in CHANCE.sample(list(there.untried), len(there.untried)):
-            if not self._allowance.has(TRY_S):
-                return
-            with self._allowance.spent():
-                for cell in there.untried.pop(asked):
-                    self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, *LONGER))
+            here = [c for c in there.untried[asked] if c in epoch.tallies]
+            takes_s = sum(epoch.tallies[c].call_s * LONGER[1] / max(c.size_bytes, 1) for c in here)
+            quick = epoch.number >= TRIED_FROM and takes_s < QUICK_S
+            if quick or self._allowance.has(TRY_S):
+                with self._allowance.spent():
+                    for cell in there.untried.pop(asked):
+                        self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, *LONGER))
 
     def _draw_whole(self, epoch: EpochUnderWay, cells: Sequence[Cell]) -> dict[Cell, Cut]:
         """Cells of long calls that are looked at in pieces in this epoch; the others are drawn by lot."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from perbyte.errors import RunnerRefused
 from perbyte.measure import forging
-from perbyte.measure.forging import Attempt, Stretch
+from perbyte.measure.forging import BLOCK, Attempt, Stretch
 from perbyte.measure.sessions import Sessions, incorrect
 from perbyte.model import Algorithm, Cell, Failure, KnownAnswer
 from perbyte.protocol.material import digest
@@ -28,6 +28,7 @@ KEM_S = 40e-3  # a row of a KEM, whose ciphertext is compared byte by byte
 KEM_GRAIN = 8  # bytes of a ciphertext, in each of which a bit is flipped
 HARD_S = 0.25  # that they take at the most: public keys of hash-based signatures and of codes
 MOST_WALL = 4.0  # times as long by the clock, beside others
+EDGES = (1, 15, 16, 17, 31, 32, 33, 47, 48, 49, 64, 127, 128, 129, 255, 256, 257)  # bytes of data
 MOST_SEALED = 60  # until the tag has a zero: none has it in one run of 40
 FEWEST, MOST, CHUNK_S = 2, 600, 5e-3  # changes of a question, and seconds that it should take
 SLOW_S = 20e-3  # that making something genuine takes: then one will do
@@ -89,104 +90,77 @@ class Forgeries:
 
     def of_cell(self, cell: Cell, known: Algorithm) -> Failure | None:
         """Changes of the run's own input, at the length that is timed."""
-        session, handle = self._sessions.of(cell), self._sessions.handle(cell)
-        rng = random.Random(f"{self._seed}/{cell.address}")
-        spent = TimeSpent(session, CELL_S, HARD_S / 2)
+        row = self._row(cell, known, cell.address, CELL_S, HARD_S / 2)
         try:
-            outcomes = ask(session, handle, [])
+            outcomes = ask(row.session, row.handle, [])
         except RunnerRefused as refusal:
             if refusal.code not in ("unsupported", "malformed"):
                 raise
-            verdict = session.forgery(handle)
+            verdict = row.session.forgery(row.handle)
             return None if verdict.passed else _accepted(cell, verdict.detail)
         whole = outcomes.input_bytes
         tag_bytes = whole - cell.size_bytes if cell.operation != "decapsulate" else 0
         places = [place for place in _places(cell, known, whole - tag_bytes, whole) if place.letter == "i"]
+        must = forging.anywhere(row.rng, places) + forging.in_each(row.rng, places[-1:])
         words = f" ({cell.size_bytes} bytes of data)"
-        must = forging.anywhere(rng, places) + forging.in_each(rng, places[-1:])
-        more = forging.in_each(rng, places[:-1])
-        judge = Judge(cell, known, outcomes.digests[0], spent.so_far_s / 2)
-        for attempts, needed in ((must, True), (more, False)):
-            if wrong := judge.all(session, handle, attempts, None, spent, words, must=needed):
-                return wrong
-        return None
+        judge = Judge(row, outcomes.digests[0], row.spent.so_far_s / 2, None, words)
+        return judge.all(must, must=True) or judge.all(forging.in_each(row.rng, places[:-1]), must=False)
 
     def of_row(self, cell: Cell, known: Algorithm) -> Failure | None:
         """Everything else, once for all cells of a row."""
-        session, handle = self._sessions.of(cell), self._sessions.handle(cell)
-        rng = random.Random(f"{self._seed}/{cell.algorithm}/{cell.operation}/{cell.contract}")
-        spent = TimeSpent(session, KEM_S if cell.operation == "decapsulate" else ROW_S)
-        makes = self._producer(session, cell)
+        name = f"{cell.algorithm}/{cell.operation}/{cell.contract}"
+        row = self._row(cell, known, name, KEM_S if cell.operation == "decapsulate" else ROW_S)
+        makes = self._producer(row.session, cell)
         if makes is None:
             return None
+        self.accepted |= {(cell.runner, cell.algorithm, kind) for kind in row.accepts}
+        shapes = _shapes(row.rng, cell, known)
         try:
-            for count, (data, aad) in enumerate(_shapes(rng, cell, known)):
-                if count and not spent.has(must=True):
+            for count, (data, aad) in enumerate(shapes):
+                if count and not row.spent.has(must=True):
                     break
-                began_s = spent.so_far_s
-                genuine = _make(rng, session, makes, cell, known, data, aad)
+                began_s = row.spent.so_far_s
+                genuine = row.make(makes, data, aad)
                 if genuine is None:
                     continue
-                call_s = spent.so_far_s - began_s
-                if wrong := self._forge(rng, session, handle, cell, known, genuine, spent, call_s):
+                call_s = row.spent.so_far_s - began_s
+                grain = 1 if count == min(1, len(shapes) - 1) else forging.GRAIN
+                if wrong := row.forge(genuine, call_s, grain):
                     return wrong
                 if call_s > SLOW_S:
                     break
-            if cell.operation == "open":
-                return self._behind_zero(rng, session, handle, makes, cell, known, spent)
+            return row.at_edges(makes) if cell.operation == "open" else None
         finally:
-            session.release(makes)
-        return None
+            row.session.release(makes)
 
     def of_agreement(self, cell: Cell, known: Algorithm, answers: Sequence[KnownAnswer]) -> Failure | None:
         """Another public key must give another secret, or be refused; a point beside its curve must be refused.
 
         `answers`: known ones, whose keys are taken. Once for all cells of a row.
         """
-        session, handle = self._sessions.of(cell), self._sessions.handle(cell)
         genuine = next((answer for answer in answers if not answer.refused), None)
         if genuine is None:
             return None
-        rng = random.Random(f"{self._seed}/{cell.algorithm}/{cell.operation}/{cell.contract}")
-        spent = TimeSpent(session, ROW_S)
+        row = self._row(cell, known, f"{cell.algorithm}/{cell.operation}/{cell.contract}", ROW_S)
         peer = bytes.fromhex(genuine.input)
         point = cell.algorithm.startswith("ecdh-")
         first = 1 if point else 0  # the form of a point, which libraries may take in several ways
         public = Stretch("public key", "i", first, len(peer) - first)
-        attempts = forging.in_each(rng, [public]) + forging.anywhere(rng, [public])
+        attempts = forging.in_each(row.rng, [public]) + forging.anywhere(row.rng, [public])
         if point:
             attempts += forging.of_point(public, peer[1:])
         masked = 1 if cell.algorithm == "ecdh-p521" else 0
         private = [Stretch("private key", "k", masked, len(genuine.key) // 2 - masked)]
-        judge = Judge(cell, known, digest(bytes.fromhex(genuine.output)), SLOW_S)
-        if wrong := judge.all(session, handle, attempts, genuine, spent, "", must=True):
+        judge = Judge(row, digest(bytes.fromhex(genuine.output)), SLOW_S, genuine)
+        if wrong := judge.all(attempts, must=True):
             return wrong
         judge.refuses = False
-        return judge.all(session, handle, forging.anywhere(rng, private), genuine, spent, "", must=True)
+        return judge.all(forging.anywhere(row.rng, private), must=True)
 
-    def _behind_zero(
-        self,
-        rng: random.Random,
-        session: Session,
-        handle: int,
-        makes: int,
-        cell: Cell,
-        known: Algorithm,
-        spent: TimeSpent,
-    ) -> Failure | None:
-        """Seal until a tag has a zero, which one in sixteen has, and change what is behind it."""
-        for _ in range(MOST_SEALED):
-            genuine = _make(rng, session, makes, cell, known, 0, 0) if spent.has(must=True) else None
-            if genuine is None:
-                return None
-            there = bytes.fromhex(genuine.material.input)
-            tag = _places(cell, known, 0, len(there))[-1]
-            if attempt := forging.behind_zero(rng, tag, there):
-                judge = Judge(cell, known, _expected(genuine), SLOW_S)
-                return judge.all(
-                    session, handle, [attempt], genuine.material, spent, genuine.words(), must=True
-                )
-        return None
+    def _row(self, cell: Cell, known: Algorithm, name: str, soft_s: float, hard_s: float = HARD_S) -> _Row:
+        session, handle = self._sessions.of(cell), self._sessions.handle(cell)
+        spent, accepts = TimeSpent(session, soft_s, hard_s), session.spec.accepts.get(cell.algorithm, ())
+        return _Row(random.Random(f"{self._seed}/{name}"), session, handle, cell, known, spent, accepts)
 
     def _producer(self, session: Session, cell: Cell) -> int | None:
         """A handle of what makes the input of a cell's operation; None where the runner does not offer it."""
@@ -209,28 +183,86 @@ class Forgeries:
                 continue
         return None
 
-    def _forge(
-        self,
-        rng: random.Random,
-        session: Session,
-        handle: int,
-        cell: Cell,
-        known: Algorithm,
-        genuine: Genuine,
-        spent: TimeSpent,
-        call_s: float,
-    ) -> Failure | None:
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """What is tried, in what time. `accepts`: kinds of forgeries that the library is known to accept."""
+
+    rng: random.Random
+    session: Session
+    handle: int
+    cell: Cell
+    known: Algorithm
+    spent: TimeSpent
+    accepts: Collection[str]
+
+    def judge(self, genuine: Genuine, call_s: float = SLOW_S) -> Judge:
+        """What judges changes of something genuine."""
+        expected = digest(bytes.fromhex(genuine.secret))
+        return Judge(self, expected, call_s, genuine.material, genuine.words())
+
+    def make(self, makes: int, data: int, aad: int) -> Genuine | None:
+        """Something genuine by producer `makes`, or None: under a drawn key and nonce, with a zero in its data."""
+        drawn = enumerate(self.rng.randbytes(data))
+        message = bytes(byte * (at != data // 3) for at, byte in drawn).hex()
+        sent = KnownAnswer(
+            self.cell.algorithm,
+            self.cell.operation,
+            "",
+            input=message,
+            key="" if self.known.fixed_key else self.rng.randbytes(self.known.key_bytes).hex(),
+            nonce=self.rng.randbytes(self.known.nonce_bytes).hex(),
+            aad=self.rng.randbytes(aad).hex(),
+        )
+        try:
+            output = self.session.check_vector(makes, sent).output
+        except RunnerRefused as refusal:
+            if refusal.code not in ("library", "unsupported", "bad-size"):
+                raise
+            return None
+        if not isinstance(output, str):
+            return None
+        if self.cell.operation == "open":
+            return Genuine(replace(sent, input=output), data, message)
+        if self.cell.operation == "verify":
+            return Genuine(replace(sent, input=message + output), data)
+        border = 2 * self.known.ciphertext_bytes
+        return Genuine(replace(sent, input=output[:border]), 0, output[border:])
+
+    def at_edges(self, makes: int) -> Failure | None:
+        """Forge at each length about the ends of blocks, then until a tag has a zero, and change what is behind it."""
+        zero, multiple = False, self.known.data_multiple_bytes
+        for data in (*EDGES, *[0] * MOST_SEALED):
+            length = data // multiple * multiple
+            made = None if zero and not data else self.make(makes, length, self.rng.choice((0, BLOCK)))
+            if made is None or not self.spent.has(must=True):
+                return None
+            there = bytes.fromhex(made.material.input)
+            tag = _places(self.cell, self.known, length, len(there))[-1]
+            attempts = forging.anywhere(self.rng, [tag], 1 if data else 0)
+            if behind := forging.behind_zero(self.rng, tag, there[length:]):
+                zero = True
+                attempts.append(behind)
+            if wrong := self.judge(made).all(attempts, must=True):
+                return wrong
+        return None
+
+    def forge(self, genuine: Genuine, call_s: float, grain: int) -> Failure | None:
+        """Try all kinds of changes on something genuine, with a bit in each `grain` bytes of a short tag."""
+        rng, cell, known = self.rng, self.cell, self.known
         material, message = genuine.material, genuine.message_bytes
         whole = bytes.fromhex(material.input)
         places = _places(cell, known, message, len(whole), len(material.aad) // 2)
-        tag = places[-1]
+        data, tag = places[0], places[-1]
         there = whole[tag.offset :]
-        data = places[0]
-        keys = [place for place in places if place.letter in "kn"]
-        must = forging.anywhere(rng, [place for place in places if place.letter != "k"])
-        must += forging.in_each(rng, [place for place in places if place.letter != "k"])
+        # of SIV's two keys one encrypts, which is nothing without data (RFC 5297)
+        letters = "kn" if message or known.mode != "siv" else "n"
+        keys = [place for place in places if place.letter in letters]
+        others = [place for place in places if place.letter != "k"]
+        must = forging.anywhere(rng, others) + forging.in_each(rng, others)
+        if 8 * len(there) <= _TAG_BITS:
+            must += forging.in_each(rng, [tag], grain)
         must += forging.in_each(rng, keys)[: 4 if cell.operation != "open" else None]
-        more: list[Attempt] = []
         if cell.operation == "open":
             must += forging.of_tag(rng, tag, there)
             must += forging.of_blocks(rng, data, whole[: tag.offset])
@@ -253,58 +285,42 @@ class Forgeries:
                 forging.to_bytes(tag, there, there[::-1], "a ciphertext in reverse"),
             ]
             # a bit that changes what is decrypted changes all of the comparison: the others are fewer
-            must += (
-                forging.in_each(rng, [tag], KEM_GRAIN) + forging.in_twos(rng, tag) + forging.in_twos(rng, tag)
-            )
-        if 8 * len(there) <= _TAG_BITS:
-            more += [forging.bit(tag, number) for number in range(8 * len(there))]
-        more += forging.in_each(rng, [place for place in places if place.letter != "k"], grain=1)
-        accepts = session.spec.accepts.get(cell.algorithm, ())
-        self.accepted |= {(cell.runner, cell.algorithm, kind) for kind in accepts}
-        judge = Judge(cell, known, _expected(genuine), call_s, accepts)
-        words = genuine.words()
-        if wrong := judge.all(session, handle, must, material, spent, words, must=True):
-            return wrong
-        return judge.all(session, handle, more, material, spent, words, must=False)
+            must += forging.in_each(rng, [tag], KEM_GRAIN)
+            must += forging.in_twos(rng, tag) + forging.in_twos(rng, tag)
+        bits = 8 * len(there)
+        more = [forging.bit(tag, number) for number in range(bits if bits <= _TAG_BITS else 0)]
+        more += forging.in_each(rng, others, grain=1)
+        judge = self.judge(genuine, call_s)
+        return judge.all(must, must=True) or judge.all(more, must=False)
 
 
 class Judge:
     """Whether what came out of changed material may come out."""
 
     def __init__(
-        self, cell: Cell, known: Algorithm, genuine: str, call_s: float, accepts: Collection[str] = ()
+        self, row: _Row, genuine: str, call_s: float, material: KnownAnswer | None = None, words: str = ""
     ) -> None:
         """`genuine`: the digest of what the unchanged material gives, in about `call_s` seconds.
 
-        `accepts`: kinds of forgeries that the library is known to accept.
+        `material`: None is the run's own, in `words`.
         """
-        self._accepts = accepts
-        self._call_s = call_s
-        self._cell = cell
+        self._row, self._call_s, self._material, self._words = row, call_s, material, words
+        self._cell = cell = row.cell
         self._genuine = genuine
         self._secrets: dict[str, str] = {}
-        self._free = _free_bits(cell, known)
+        self._free = _free_bits(cell, row.known)
         self.refuses = cell.operation != "decapsulate" and not cell.algorithm.startswith(_TAKES_ANY)
         self._exact = cell.operation == "decapsulate" and cell.algorithm.startswith("ml-kem-")
 
-    def all(
-        self,
-        session: Session,
-        handle: int,
-        attempts: Sequence[Attempt],
-        material: KnownAnswer | None,
-        spent: TimeSpent,
-        words: str,
-        *,
-        must: bool,
-    ) -> Failure | None:
+    def all(self, attempts: Sequence[Attempt], *, must: bool) -> Failure | None:
         """Ask for the attempts in as many questions as there is time for."""
-        left = [each for each in attempts if not self._free(each) and each.kind not in self._accepts]
-        while left and spent.has(must=must):
+        material, words = self._material, self._words
+        left = [each for each in attempts if not self._free(each) and each.kind not in self._row.accepts]
+        while left and self._row.spent.has(must=must):
             size = max(FEWEST, min(MOST, int(CHUNK_S / self._call_s)))
             now, left = left[:size], left[size:]
             began = time.monotonic()
-            outcomes = ask(session, handle, [each.change for each in now], material)
+            outcomes = ask(self._row.session, self._row.handle, [each.change for each in now], material)
             self._call_s = (time.monotonic() - began) / len(outcomes.digests)
             # what verifies gives nothing to compare
             ends = {outcomes.digests[0], outcomes.digests[-1]}
@@ -353,10 +369,6 @@ def _rejected(material: KnownAnswer) -> str:
     return digest(hashlib.shake_256(z + bytes.fromhex(material.input)).digest(32))
 
 
-def _expected(genuine: Genuine) -> str:
-    return digest(bytes.fromhex(genuine.secret))
-
-
 def _shapes(rng: random.Random, cell: Cell, known: Algorithm) -> list[tuple[int, int]]:
     """Bytes of data and of additional data that forgeries are tried on."""
     if cell.operation == "decapsulate":
@@ -376,36 +388,6 @@ def _shapes(rng: random.Random, cell: Cell, known: Algorithm) -> list[tuple[int,
     ]
     multiple = known.data_multiple_bytes
     return [(data // multiple * multiple, aad) for data, aad in shapes]
-
-
-def _make(
-    rng: random.Random, session: Session, makes: int, cell: Cell, known: Algorithm, data: int, aad: int
-) -> Genuine | None:
-    """Let the producer make something genuine under a key and nonce that are drawn; None where it cannot."""
-    message = rng.randbytes(data).hex()
-    sent = KnownAnswer(
-        cell.algorithm,
-        cell.operation,
-        "",
-        input=message,
-        key="" if known.fixed_key else rng.randbytes(known.key_bytes).hex(),
-        nonce=rng.randbytes(known.nonce_bytes).hex(),
-        aad=rng.randbytes(aad).hex(),
-    )
-    try:
-        output = session.check_vector(makes, sent).output
-    except RunnerRefused as refusal:
-        if refusal.code not in ("library", "unsupported", "bad-size"):
-            raise
-        return None
-    if not isinstance(output, str):
-        return None
-    if cell.operation == "open":
-        return Genuine(replace(sent, input=output), data, message)
-    if cell.operation == "verify":
-        return Genuine(replace(sent, input=message + output), data)
-    border = 2 * known.ciphertext_bytes
-    return Genuine(replace(sent, input=output[:border]), 0, output[border:])
 
 
 def _places(cell: Cell, known: Algorithm, message: int, whole: int, aad: int = 0) -> list[Stretch]:

@@ -21,6 +21,7 @@ from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerRefused
 from perbyte.measure import edges
 from perbyte.measure.forgeries import TAKERS, Forgeries
+from perbyte.measure.referees import Referees
 from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of, incorrect
 from perbyte.model import Cell, Failure, KnownAnswer, Process
 from perbyte.protocol.messages import CheckAnswer
@@ -409,7 +410,7 @@ def confirm(
     return incorrect(cell, f"the output of the last timed call differs from that of {by}", expected, digest)
 
 
-def find_wrong(answers: Mapping[Cell, object], sessions: Sessions) -> list[tuple[Cell, str, str]]:
+def find_wrong(answers: Mapping[Cell, object], sessions: Sessions | Referees) -> list[tuple[Cell, str, str]]:
     """Return who is wrong among those that were asked the same: the cell, the kind of failure, whom it disagrees with.
 
     The majority of libraries is right, and the others are `incorrect`; without a majority all are `disputed`, because

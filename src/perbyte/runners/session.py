@@ -68,10 +68,8 @@ class TimeLimits:
     @classmethod
     def within(cls, budget_s: float) -> Self:
         """The usual limits, less where a run takes less: a runner that gives no answer costs about the budget."""
-        most = max(10.0, budget_s)
-        usual = cls()
-        names = ("prepare", "check", "measure")
-        shorter = {name: min(getattr(usual, name), most) for name in names}
+        usual, least_s = cls(), {"prepare": 10.0, "check": 5.0, "measure": 5.0}
+        shorter = {name: min(getattr(usual, name), max(s, budget_s)) for name, s in least_s.items()}
         return replace(
             usual, asleep=min(usual.asleep, max(LEAST_ASLEEP_S, ASLEEP_SHARE * budget_s)), **shorter
         )

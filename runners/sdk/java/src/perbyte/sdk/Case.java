@@ -135,7 +135,8 @@ public final class Case {
         return bytes != null && bytes.length > 0 ? bytes.clone() : Material.stream(seed, label, length);
     }
 
-    private void open() throws Refusal {
+    /** Open the loop, also again: an engine that threw keeps what it was given. */
+    void open() throws Refusal {
         boolean many = row.operation.equals("sign") && !given;
         for (int i = 0; i < Material.RING; i++) {
             message[i] = many && i > 0 ? Material.stream(seed, "message/" + i, size) : in;

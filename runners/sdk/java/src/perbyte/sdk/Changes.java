@@ -28,6 +28,9 @@ final class Changes {
             flip(work.ownInput(), change);
             String outcome = shown(work.loop);
             flip(work.ownInput(), change);
+            if (outcome.isEmpty()) {
+                work.open();
+            }
             return outcome;
         }
         Case.Vector changed = new Case.Vector();
