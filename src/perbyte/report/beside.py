@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from perbyte.model import CellFigure, Estimate, Run, RunnerIdentity
-from perbyte.model.cell import COLD, FIRST, FULL, IDLE, LOOP
+from perbyte.model.cell import COLD, DISK, FIRST, FULL, IDLE, LOOP, MEMORY
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, json_ready, plain
 from perbyte.report.grid import title_of
@@ -279,6 +279,8 @@ _STATES = {
     COLD: "with emptied caches",
     FIRST: "the first call of a process, with emptied caches",
     IDLE: "after a sleep of 50 ms",
+    MEMORY: "on data of its own in memory",
+    DISK: "with its data read from the disk",
 }
 
 

@@ -245,6 +245,8 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
             return Said(f"{rule} for a cell{first}", f"p of {exact(self.alpha)} or more for a cell")
         least = f"costs surely within {exact(round(100 * (_ALIKE - 1)))} % of each other"
         pairs = " for every pair, Bonferroni's correction included" if self.test == "mann-whitney" else ""
+        if pairs and self.values == "samples":
+            pairs += ", and the interval of its ratio leaves 1 out"
         return Said(rule + pairs, f"p of {exact(self.alpha)} or more together with {least}")
 
     def basis(self, context: Context) -> Iterator[str]:
@@ -281,7 +283,8 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
     def _mann_whitney(self, context: Context, group: GroupStatistic) -> Finding:
         """Judge all pairs of a group.
 
-        A pair contradicts the claim only where its values could have been enough and its costs are alike.
+        A pair contradicts the claim only where its values could have been enough and its costs are alike. Samples of an
+        epoch depend on each other: a pair that they alone call different is open, since the next run may not.
         """
         counts = dict(zip(group.members, group.counts, strict=True))
         count = len(group.pairs)
@@ -295,6 +298,7 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
         unable = [pair for pair in missed if reachable[pair] >= self.alpha]
         worst = max(group.pairs, key=lambda pair: pair.p_corrected)
         opening = context.opening(group.group)
+        chance = [pair for pair in group.pairs if group.unit == SAMPLES and not pair.ratio_decides]
         alike = [pair for pair in missed if pair not in unable and _alike(pair)]
         if alike:
             same = max(alike, key=lambda pair: pair.p_corrected)
@@ -311,6 +315,11 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
                 f"cannot get a corrected p below {least:.2g}, however clear they are; the interval of the ratio "
                 f"leaves 1 out for {apart} of {count}."
             )
+        elif chance:
+            sentence = (
+                f"{opening}the samples call {chance[0].first} and {chance[0].second} different "
+                f"(p = {chance[0].p_corrected:.2g}), whose ratio may be 1: {span(Estimate(*chance[0].ratio))}."
+            )
         else:
             sentence = (
                 f"{opening}the corrected p is below {exact(self.alpha)} for {count - len(missed)} of {count} pairs, "
@@ -323,7 +332,7 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
             for pair in group.pairs
         )
         margin = abs(math.log(max(worst.p_corrected, 1e-300) / self.alpha))
-        return Finding(state_of(not missed, bool(alike)), sentence, margin, numbers)
+        return Finding(state_of(not missed and not chance, bool(alike)), sentence, margin, numbers)
 
 
 class Effect(Form, frozen=True, kw_only=True, tag="effect"):
