@@ -63,9 +63,7 @@ class Learnt:
                 return
         elif rank < before:
             self._failures += 1
-            if (
-                self._failures == 1
-            ):  # two processes have to find that it does not hold: one may have been disturbed
+            if self._failures == 1:  # two have to find that it does not hold: one may have been disturbed
                 return
         self._failures = 0
         self.known = probe

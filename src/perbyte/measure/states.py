@@ -42,13 +42,7 @@ from perbyte.stats.clean import clean_mask
 CLEAN_CALLS = {COLD: 100, IDLE: 16, FIRST: 16}  # an epoch
 CALLS_A_PROCESS = 10  # where the pages of a process lie decides what a call with emptied caches costs
 MOST_CALLS = 3  # times as many, where few are clean
-EXPECTED_S = {
-    COLD: 2.0,
-    IDLE: 2.0,
-    FIRST: 2.5,
-    MEMORY: 0.6,
-    DISK: 1.0,
-}  # what they take, before that is known
+EXPECTED_S = {COLD: 2.0, IDLE: 2.0, FIRST: 2.5, MEMORY: 0.6, DISK: 1.0}  # before it is known
 ROUNDS, ROUND_S = 8, 0.05
 BURST = {"samples": 1000, "limit_ms": 30.0}
 # Several times what a core can call its own of a shared cache, and little enough to be filled in a tenth of a second

@@ -374,8 +374,7 @@ def _always_first(figures: Iterable[dict[str, str]], groups: Sequence[_Group]) -
     tied = any(sorted(costs.values())[0] == sorted(costs.values())[1] for costs in races)
     if len(winners) != 1 or tied:
         return None
-    (winner,) = winners
-    return next(group for group in groups if group.algorithm == winner)
+    return next(group for group in groups if group.algorithm in winners)
 
 
 def _notes(about: About) -> str:

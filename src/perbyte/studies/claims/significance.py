@@ -322,10 +322,9 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
                 f"and largest for {worst.first} and {worst.second}: U = {number(worst.u)}, "
                 f"p = {worst.p_corrected:.2g}."
             )
-        name = context.name(group.group)
         numbers = tuple(
-            Number(name, f"{pair.first} and {pair.second}, p corrected", *(pair.p_corrected,) * 3)
-            for pair in group.pairs
+            Number(context.name(group.group), f"{a.first} and {a.second}, p corrected", *(a.p_corrected,) * 3)
+            for a in group.pairs
         )
         margin = abs(math.log(max(worst.p_corrected, 1e-300) / self.alpha))
         return Finding(state_of(not missed and not chance, bool(alike)), sentence, margin, numbers)
