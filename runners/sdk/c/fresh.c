@@ -53,7 +53,8 @@ static const char *open_file(pb_prepared *p, char *words)
 	p->fresh.file = open(p->input_path, O_RDONLY | O_CLOEXEC);
 	if (p->fresh.file < 0)
 		return refuse("input", strerror(errno), words);
-	if (fstatfs(p->fresh.file, &system) == 0 && (system.f_type == IN_MEMORY || system.f_type == OLD_IN_MEMORY))
+	if (fstatfs(p->fresh.file, &system) == 0 &&
+	    (system.f_type == IN_MEMORY || system.f_type == OLD_IN_MEMORY))
 		return refuse("input", "the file lies in memory and on no disk", words);
 	fdatasync(p->fresh.file); /* what is not written yet is not forgotten */
 	return NULL;
