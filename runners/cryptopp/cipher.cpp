@@ -105,6 +105,24 @@ void stream(pb_case *c, uint64_t n)
 	});
 }
 
+/* A stream cipher as a generator: SymmetricCipher and RandomNumberGenerator are both interfaces of such objects. */
+void keystream(pb_case *c, uint64_t n)
+{
+	guarded(c, [=] {
+		auto &generator = dynamic_cast<CryptoPP::RandomNumberGenerator &>(cipher_of(c));
+		uint8_t *out = c->out;
+		size_t size = c->size;
+		PB_REPEAT(n, turn, generator.GenerateBlock(out, size));
+	});
+}
+
+/* What the last key stream makes of the data, so that known answers of encryption hold. */
+void show_keystream(pb_case *c)
+{
+	for (size_t i = 0; i < c->size; i++)
+		c->out[i] ^= c->in[i];
+}
+
 template <class Way> void message(pb_case *c, uint64_t n)
 {
 	guarded(c, [=] {
@@ -174,8 +192,22 @@ const pb_variant sector_variants[] = {
 	PB_END_OF_VARIANTS,
 };
 
+const pb_variant generator_variants[] = {
+	{"encrypt", "stream/1", "ProcessData", begin_stream<WithIv>, stream, nullptr},
+	{"encrypt", "keystream/1", "GenerateBlock", begin_stream<WithIv>, keystream, show_keystream},
+	{"encrypt", "message/1", WithIv::message, nullptr, message<WithIv>, nullptr},
+	{"encrypt", "rekey/1", WithIv::rekey, nullptr, rekey<WithIv>, nullptr},
+	{"encrypt", "setup/1", WithIv::setup, nullptr, setup<WithIv>, show_setup},
+	{"decrypt", "stream/1", "ProcessData", begin_stream<WithIv>, stream, nullptr},
+	{"decrypt", "message/1", WithIv::message, nullptr, message<WithIv>, nullptr},
+	{"decrypt", "rekey/1", WithIv::rekey, nullptr, rekey<WithIv>, nullptr},
+	{"decrypt", "setup/1", WithIv::setup, nullptr, setup<WithIv>, show_setup},
+	PB_END_OF_VARIANTS,
+};
+
 const pb_variant keystream_variants[] = {
 	{"encrypt", "stream/1", "ProcessData", begin_keystream, stream, nullptr},
+	{"encrypt", "keystream/1", "GenerateBlock", begin_keystream, keystream, show_keystream},
 	{"encrypt", "rekey/1", Plain::rekey, nullptr, rekey<Plain>, nullptr},
 	{"encrypt", "setup/1", Plain::setup, nullptr, setup<Plain>, show_setup},
 	{"decrypt", "stream/1", "ProcessData", begin_keystream, stream, nullptr},
@@ -192,4 +224,5 @@ const pb_family sector_family = {open_cipher<WithIv>, close_object<SymmetricCiph
 const pb_family tuned_ecb_family = {open_cipher<Tuned>, close_object<SymmetricCipher>, variants<Tuned>};
 const pb_family tuned_iv_family = {open_cipher<TunedWithIv>, close_object<SymmetricCipher>,
 				   variants<TunedWithIv>};
+const pb_family generator_family = {open_cipher<WithIv>, close_object<SymmetricCipher>, generator_variants};
 const pb_family keystream_family = {open_cipher<Plain>, close_object<SymmetricCipher>, keystream_variants};

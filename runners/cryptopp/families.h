@@ -53,7 +53,8 @@ extern const pb_family iv_family;        /* modes and stream ciphers with an IV 
 extern const pb_family sector_family;    /* XTS: whole sectors */
 extern const pb_family tuned_ecb_family; /* the same two for ciphers that need `parameter` */
 extern const pb_family tuned_iv_family;
-extern const pb_family keystream_family; /* RC4, WAKE: the state starts with the key */
+extern const pb_family generator_family; /* stream ciphers with an IV that give their key stream alone, too */
+extern const pb_family keystream_family; /* RC4, WAKE: the same, and the state starts with the key */
 extern const pb_family aead_family;
 extern const pb_family ccm_family; /* AEADs that must know the lengths first */
 extern const pb_family hash_family;

@@ -65,9 +65,9 @@ const pb_row historic_ciphers[] = {
 	{"cast-256-128-ctr", &iv_family, cipher<CTR_Mode<CAST256>>, 16, 16, 1, 0},
 	{"rc4", &keystream_family, cipher<Weak::ARC4>, 16, 0, 1, 0},
 	{"wake", &keystream_family, cipher<WAKE_OFB<LittleEndian>>, 32, 0, 4, 0},
-	{"seal-3.0", &iv_family, cipher<SEAL<BigEndian>>, 20, 4, 4, 0},
-	{"salsa20", &iv_family, cipher<Salsa20>, 32, 8, 1, 0},
+	{"seal-3.0", &generator_family, cipher<SEAL<BigEndian>>, 20, 4, 4, 0},
+	{"salsa20", &generator_family, cipher<Salsa20>, 32, 8, 1, 0},
 	{"salsa20-12", &tuned_iv_family, &with_rounds<Salsa20, 12>, 32, 8, 1, 0},
-	{"sosemanuk", &iv_family, cipher<Sosemanuk>, 32, 16, 1, 0},
+	{"sosemanuk", &generator_family, cipher<Sosemanuk>, 32, 16, 1, 0},
 	PB_END_OF_ROWS,
 };

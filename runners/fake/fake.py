@@ -265,6 +265,8 @@ class Fake:
             answer["piece_bytes"] = piece_bytes
         if placed:
             answer |= {"forked": [len(rows)], "placed": placed}
+        if self.script.get("walks", True):
+            answer |= {name: request[name] for name in ("walk_bytes", "from_disk") if name in request}
         return {"calls": calls, "waits": waits, "digest": digest(output), **answer}
 
     def audit(self, request):

@@ -183,6 +183,7 @@ def test_default_contract(catalogue, name, contract):
 
 def test_contracts_are_those_of_the_method(catalogue):
     assert set(catalogue.contracts) == {
+        "keystream/1",
         "stream/1",
         "message/1",
         "rekey/1",

@@ -64,6 +64,17 @@ def test_a_new_study_is_listed_shown_and_refuses_to_be_overwritten(perbyte, tmp_
     assert "exists already" in again.stderr
 
 
+def test_the_machine_is_not_asked_for_where_every_row_names_one(perbyte, tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False)
+    figures, (first, *rows) = tmp_path / "figures.csv", TABLE.strip().splitlines()
+    figures.write_text(
+        "\n".join([f"{first},machine", *(f"{row},a laptop" for row in rows)]), encoding="utf-8"
+    )
+    made = perbyte("study", "new", "doe-2024", figures, "--into", tmp_path / "own", *ABOUT[:-2])
+    assert made.returncode == 0, made.stderr
+    assert 'name = "a laptop"' in (tmp_path / "own" / "doe-2024" / "study.toml").read_text(encoding="utf-8")
+
+
 def test_what_is_not_told_is_asked_for_only_at_a_terminal(perbyte, tmp_path, monkeypatch):
     monkeypatch.setattr("sys.stdin.isatty", lambda: False)
     figures = tmp_path / "figures.csv"

@@ -59,6 +59,26 @@ def test_page_faults_belong_to_a_first_call_and_to_no_other(lab):
     assert all(burst.flags == [Flag.FAULTED] * len(burst) for burst in done.notes.bursts), "nothing is hidden"
 
 
+def test_calls_on_data_elsewhere_are_loops_over_memory_and_single_ones_from_the_disk(lab):
+    done = lab.run(script(), ask=f"{ASK}loop,memory,disk", **PAIR)
+    assert done.failures() == {}
+    cells = {cell.cell.state: cell for cell in done.outcome.cells}
+    assert list(cells) == ["loop", "memory", "disk"]
+    assert cells["disk"].calls_per_sample == 1
+    assert cells["memory"].samples > cells["disk"].samples == 2 * states.ROUNDS * states.FROM_DISK["samples"]
+    assert {burst.calls for burst in done.notes.bursts if burst.cell.state == "memory"} == {8}, (
+        "12 us of calls"
+    )
+    assert not any(cell.cell.usual for cell in done.outcome.cells[1:])
+
+
+def test_a_runner_that_measures_other_data_than_was_requested_loses_the_cell(lab):
+    done = lab.run(script(walks=False), ask=f"{ASK}memory", epochs=1, max_epochs=1)
+    assert done.outcome.cells == ()
+    [failure] = done.outcome.failures
+    assert "calls on other data than was requested" in failure.message
+
+
 def test_disturbed_calls_are_repeated_but_not_for_ever(lab):
     busy = {"share": 1.0, "burst_s": 1.0, "factor": 2.0}
     done = lab.run(script(contention=[busy]), ask=f"{ASK}idle", **PAIR)

@@ -162,6 +162,37 @@ def test_long_calls_can_be_cut_and_short_ones_refuse(session: Session):
         session.release(handle)
 
 
+def test_calls_on_data_of_their_own_take_the_next_bytes(session: Session):
+    """Each block of an area once, from memory or read from a file; then all is as it was."""
+    session.calibrate(5, epoch=0)
+    blocks = [material.data(SEED, 4 * 96)[at : at + 96] for at in range(0, 4 * 96, 96)]
+    for row in rows(session):
+        if row[1:] != ("digest", "oneshot/1"):
+            continue
+        handle = session.prepare(*row, 96, seed=SEED, offset=64)
+        cell = Cell(session.spec.name, row[0], row[1], 96, row[2])
+        asked = {"cell": cell, "epoch": 0, "round": 0, "samples": 1, "limit_ms": 50.0}
+        of_block = [for_vector(session, KnownAnswer(*row[:2], "", input=b.hex()), row[2]) for b in blocks]
+        for calls, last in ((1, 0), (3, 2), (4, 3), (6, 1)):
+            walked = session.measure(handle, walk_bytes=4 * 96 + 5, calls=calls, **asked).digest
+            assert walked == material.digest(bytes.fromhex(of_block[last])), (cell, calls)
+        whole = session.measure(handle, calls=3, **asked).digest
+        assert whole == material.digest(bytes.fromhex(of_block[0])), "the data is the case's own again"
+        with pytest.raises(RunnerRefused, match="needs a file"):
+            session.measure(handle, from_disk=True, calls=1, **asked)
+        session.release(handle)
+
+
+def test_operations_without_data_of_their_own_are_refused(session: Session):
+    session.calibrate(5, epoch=0)
+    for row in [r for r in rows(session) if r[1] in ("open", "sign", "verify")][:3]:
+        handle = session.prepare(*row, fit(row[0], 64), seed=SEED, offset=0)
+        cell = Cell(session.spec.name, row[0], row[1], fit(row[0], 64), row[2])
+        with pytest.raises(RunnerRefused, match="data of its own"):
+            session.measure(handle, cell=cell, epoch=0, round=0, samples=1, limit_ms=9.0, walk_bytes=1 << 20)
+        session.release(handle)
+
+
 def test_the_first_call_is_the_same_under_every_contract(session: Session):
     listed = rows(session)
     for algorithm, operation in {row[:2] for row in listed}:
@@ -189,9 +220,9 @@ def test_a_call_takes_key_and_nonce_of_its_turn(session: Session):
             operation,
             "own",
             input=material.data(SEED, size).hex(),
-            key=material.key(SEED, turn[0], algorithm.key_bytes).hex(),
-            nonce=material.nonce(SEED, turn[1], algorithm.nonce_bytes).hex(),
-            aad=material.additional_data(SEED).hex() if algorithm.kind == "aead" else "",
+            key=material.stream(SEED, f"key/{turn[0]}", algorithm.key_bytes).hex(),
+            nonce=material.stream(SEED, f"nonce/{turn[1]}", algorithm.nonce_bytes).hex(),
+            aad=material.stream(SEED, "aad", 16).hex() if algorithm.kind == "aead" else "",
         )
         plain = next(c for a, o, c in rows(session) if (a, o) == (name, operation) and c != "setup/1")
         assert after(session, (name, operation, contract), 64, 18).output == for_vector(session, own, plain)
@@ -213,8 +244,8 @@ def test_a_stream_goes_on_from_call_to_call(session: Session):
                 *row[:2],
                 "own",
                 input=data,
-                key=material.key(SEED, 0, algorithm.key_bytes).hex(),
-                nonce=material.nonce(SEED, 0, algorithm.nonce_bytes).hex(),
+                key=material.stream(SEED, "key/0", algorithm.key_bytes).hex(),
+                nonce=material.stream(SEED, "nonce/0", algorithm.nonce_bytes).hex(),
             ),
             "stream/1",
         )

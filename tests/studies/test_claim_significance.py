@@ -178,6 +178,19 @@ def test_claims_on_samples_ask_the_samples(tmp_path: Path, monkeypatch: pytest.M
     assert (pair.name, pair.value < 1e-6) == ("Fast and Mid, p corrected", True)
 
 
+def test_what_samples_alone_call_different_is_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Samples of one process shifted by a thousandth: p is tiny, and the epochs cannot tell the costs apart."""
+    drawn({"fast": normal(30, 10), "mid": normal(30, 10.2), "slow": normal(30, 14)}, monkeypatch)
+    body = WHITNEY + 'values = "samples"'
+    near = verdict_of(tmp_path, "significant", body, three(10, 10.001, 20), epochs=6, spread=0.002)
+    assert near.outcome is U
+    assert "the samples call Fast and Mid different (p = " in near.evidence[0]
+    assert "leaves 1 out" in near.rule
+    assert verdict_of(tmp_path, "significant", body, three(10, 12, 20), epochs=6).outcome is H
+    drawn({"fast": normal(30, 10), "mid": normal(30, 10), "slow": normal(30, 14)}, monkeypatch)
+    assert verdict_of(tmp_path, "significant", body, three(10, 10.001, 20), epochs=6).outcome is F
+
+
 def test_normality_is_a_matter_of_samples(tmp_path: Path) -> None:
     verdict = verdict_of(tmp_path, "significant", AT + 'test = "shapiro-wilk"')
     assert (verdict.outcome, verdict.numbers) == (U, ())

@@ -1,4 +1,5 @@
 #include "burst.h"
+#include "fresh.h"
 #include "kernel.h"
 #include "material.h"
 #include "pieces.h"
@@ -24,6 +25,14 @@ static const pb_variant *next_work(pb_prepared *p, int cut, uint64_t calls)
 	return p->variant;
 }
 
+static inline void make_calls(pb_prepared *p, const pb_variant *work, uint64_t calls)
+{
+	if (p->fresh.area)
+		pb_fresh_calls(p, work, calls);
+	else
+		work->loop(&p->c, calls);
+}
+
 /* One sample. Nothing but the loop stands between the gauge's two ends. Returns which clock probe it began
  * with. */
 static uint64_t take_sample(pb_gauge *g, pb_prepared *p, int cut, uint64_t calls, pb_sample *sample)
@@ -31,9 +40,10 @@ static uint64_t take_sample(pb_gauge *g, pb_prepared *p, int cut, uint64_t calls
 	pb_open_sample open;
 	p->c.failures = 0;
 	const pb_variant *work = next_work(p, cut, calls);
+	pb_fresh_forget(p);
 	pb_gauge_before(g, &open, sample);
 	uint64_t begun = g->clock_at;
-	work->loop(&p->c, calls);
+	make_calls(p, work, calls);
 	pb_gauge_after(g, &open, sample);
 	if (p->c.failures)
 		sample->flags |= PB_FAILED_CALL;
@@ -44,7 +54,7 @@ static uint64_t ticks_of(const pb_gauge *g, pb_prepared *p, int cut, uint64_t ca
 {
 	const pb_variant *work = next_work(p, cut, calls);
 	uint64_t start = pb_gauge_ticks();
-	work->loop(&p->c, calls);
+	make_calls(p, work, calls);
 	uint64_t ticks = pb_gauge_ticks() - start, fixed = (uint64_t)g->fixed_ticks;
 	return ticks > fixed ? ticks - fixed : 1;
 }

@@ -24,6 +24,11 @@ typedef struct pb_prepared {
 		uint8_t *out;
 		size_t size, bytes, at, agree[2];
 	} piece;
+	struct { /* see fresh.h; `area` is NULL while all calls take the same data */
+		uint8_t *area;
+		size_t bytes, at;
+		int file; /* to read from; -1: none */
+	} fresh;
 } pb_prepared;
 
 /* Material given in a check instead of the seeded one. NULL pointers stand for the seeded material. */

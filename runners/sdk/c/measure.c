@@ -2,6 +2,7 @@
 #include "burst.h"
 #include "contention.h"
 #include "forked.h"
+#include "fresh.h"
 #include "serve.h"
 
 #include <dlfcn.h>
@@ -149,8 +150,21 @@ void pb_measure(pb_server *s, const pb_request *q)
 		pb_refuse(s, "library", words);
 		return;
 	}
+	uint64_t walk_bytes = pb_get_unsigned(q, "walk_bytes", 0);
+	int from_disk = pb_get_truth(q, "from_disk"), fresh = walk_bytes || from_disk;
+	if (fresh && s->runner->empty) { /* a language has copies of its data */
+		pb_refuse(s, "input", "this runner cannot give each call data of its own");
+		return;
+	}
+	const char *code = fresh ? pb_fresh_begin(p, walk_bytes, from_disk, words) : NULL;
+	if (code) {
+		pb_refuse(s, code, words);
+		return;
+	}
 	if (!forked)
 		pb_burst_take(&s->gauge, p, &r, &b);
+	if (fresh)
+		pb_fresh_end(p);
 	if (p->c.error[0]) { /* a benchmark that ended, or threw: its calls took no time */
 		pb_refuse(s, "library", p->c.error);
 		return;
@@ -168,6 +182,9 @@ void pb_measure(pb_server *s, const pb_request *q)
 		    b.whole_ticks, b.warm_ticks, b.wait_ticks);
 	pb_text_add(&s->answer, ",\"calls\":%" PRIu64 ",\"waits\":%" PRIu64 ",\"digest\":\"%016" PRIx64 "\"",
 		    b.calls, b.waits, b.digest);
+	if (fresh)
+		pb_text_add(&s->answer, ",\"walk_bytes\":%" PRIu64 ",\"from_disk\":%s", walk_bytes,
+			    from_disk ? "true" : "false");
 	if (b.piece_bytes)
 		pb_text_add(&s->answer, ",\"piece_bytes\":%zu", b.piece_bytes);
 	pb_add_samples(s, &b);

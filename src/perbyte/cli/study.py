@@ -188,9 +188,10 @@ class _NewOptions(_StudyOption):
         "--contract", default="", help="What one timed call is.  [the usual one of most figures]"
     )
 
-    def answers(self) -> dict[str, Any]:
-        """The options' values, or what is answered at the terminal. Raises UsageError where nobody can be asked."""
+    def answers(self, machine: str | None) -> dict[str, Any]:
+        """Values, or what is answered at the terminal; `machine`: the table's. Raises UsageError without one."""
         given = {name: getattr(self, name) for name in ASKED}
+        given["machine"] = given["machine"] or machine
         missing = [f"--{name}" for name, value in given.items() if value is None]
         if missing and not sys.stdin.isatty():
             verb = "is" if len(missing) == 1 else "are"
@@ -198,10 +199,8 @@ class _NewOptions(_StudyOption):
                 f"{listing(missing)} {verb} not given, and there is no terminal to ask at",
                 hint=" ".join(f"{option} ..." for option in missing),
             )
-        for name, value in given.items():
-            if value is None:
-                kind = int if name == "year" else str
-                given[name] = click.prompt(name.capitalize(), type=kind, err=True)
+        for name in [name for name, value in given.items() if value is None]:
+            given[name] = click.prompt(name.capitalize(), type=int if name == "year" else str, err=True)
         return given
 
 
@@ -216,10 +215,10 @@ def new(options: _NewOptions) -> int:
         raise UsageError(f"{folder} exists already", hint="choose another name, or another place with --into")
     table = read_figures(read_text(options.figures), runners=runners_by_library(), place=str(options.figures))
     clock_hz = options.clock * 1e9 if options.clock else None
-    about = About(**options.answers(), clock_hz=clock_hz, contract=options.contract)
+    about = About(**options.answers(table.machine), clock_hz=clock_hz, contract=options.contract)
     print_lines(skeleton_lines(folder, write_study(folder, draw(about, table))))
-    where = f"PERBYTE_STUDIES={options.into}"
-    note(f"next: write its claims and notes, then {where} perbyte study run {options.name} --quick")
+    run = f"PERBYTE_STUDIES={options.into} perbyte study run {options.name} --quick"
+    note(f"next: write its claims and notes, then {run}")
     return EXIT_FINE
 
 

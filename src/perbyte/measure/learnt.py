@@ -61,16 +61,13 @@ class Learnt:
         if place_of(probe.window) == place_of(self.known.window):
             if rank < before or (rank == before and (self.known.floor > 0 or not probe.floor)):
                 return
-        elif rank < before and not self._fails_again():
-            return
+        elif rank < before:
+            self._failures += 1
+            if self._failures == 1:  # two have to find that it does not hold: one may have been disturbed
+                return
         self._failures = 0
         self.known = probe
         self._write()
-
-    def _fails_again(self) -> bool:
-        """True once two processes have found that what is known does not hold: one may have been disturbed."""
-        self._failures += 1
-        return self._failures > 1
 
     def _read(self) -> KnownProbe:
         if not self._file:

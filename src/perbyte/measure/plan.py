@@ -22,7 +22,7 @@ from functools import partial
 from perbyte.catalogue import Catalogue, Selector, load, pattern
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm, Cell, Failure, Row
-from perbyte.model.cell import FULL, LOOP, STATES
+from perbyte.model.cell import DISK, FULL, LOOP, STATES
 from perbyte.protocol.messages import HelloAnswer, Operation
 from perbyte.runners import RunnerSpec, find, locate, not_built, stale
 from perbyte.runners.session import Session
@@ -203,8 +203,9 @@ def _unfit(cell: Cell, algorithm: Algorithm) -> str:
 
 
 def _states(name: str) -> Iterable[str]:
-    """The states that a name or a glob means; a number of threads has to be named."""
-    return [state for state in STATES if pattern.matches(state, name)] if pattern.is_pattern(name) else [name]
+    """The states that a name or a glob means; a number of threads, and the disk, have to be named."""
+    known = [state for state in STATES if state != DISK]  # which needs a file
+    return [state for state in known if pattern.matches(state, name)] if pattern.is_pattern(name) else [name]
 
 
 def default_sizes(algorithm: Algorithm) -> tuple[int, ...]:

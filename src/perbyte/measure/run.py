@@ -347,16 +347,12 @@ class Measurement:
                 if failure is None or failure.address == cell.address:
                     break
 
-    def _look_at_tiers(self) -> None:
-        """Look at `full` for each unproven row of which no figure in `full` will tell."""
-        measured = {cell for cell in self._ledger.alive() if self.history.bursts.get(cell)}
-        for tier in without_full(self.history.unproven.values(), measured):
-            self._ledger.note_unproven(look_at_full(self.survey, tier, self.policy))
-
     def _finish(self, complete: bool) -> RunOutcome:
-        if complete:
-            self._look_at_tiers()
         alive = self._ledger.alive()
+        if complete:  # a look at `full` for each unproven row of which no figure in `full` will tell
+            measured = {cell for cell in alive if self.history.bursts.get(cell)}
+            for tier in without_full(self.history.unproven.values(), measured):
+                self._ledger.note_unproven(look_at_full(self.survey, tier, self.policy))
         with self.timing.of("statistics"):
             made = make_run_figures(
                 {cell: self.history.bursts.get(cell, []) for cell in alive},

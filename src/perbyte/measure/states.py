@@ -9,6 +9,8 @@ when its rounds are over, each such cell gets processes of its own, pinned to a 
 - *idle*: the process works, then it and its core sleep, then a single call is timed.
 - *first*: a fresh process, its key set and its data prepared, makes its first call, with caches emptied as well: what
   happens to be left in them between start and call did not repeat.
+- *memory*: a loop in which each call takes the next bytes of more data than caches hold.
+- *disk*: a single call and the reading of its data from the input's file, of which the system holds nothing.
 - *threads-N*: N processes on a core each are asked for a burst at the same time; numbers take turns within a round.
 
 Single calls are never warmed up, nor waited for: the samples are judged by their probes like all others, under the
@@ -24,13 +26,14 @@ import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 from perbyte.measure.cores import Awake
 from perbyte.measure.machine import own_cache_bytes
 from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import STARTING_FAILS, failure_of, incorrect
 from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
-from perbyte.model.cell import COLD, FIRST, IDLE, LOOP
+from perbyte.model.cell import COLD, DISK, FIRST, IDLE, LOOP, MEMORY
 from perbyte.protocol.messages import Measure
 from perbyte.runners.session import Session
 from perbyte.stats.arrays import np
@@ -39,9 +42,13 @@ from perbyte.stats.clean import clean_mask
 CLEAN_CALLS = {COLD: 100, IDLE: 16, FIRST: 16}  # an epoch
 CALLS_A_PROCESS = 10  # where the pages of a process lie decides what a call with emptied caches costs
 MOST_CALLS = 3  # times as many, where few are clean
-EXPECTED_S = {COLD: 2.0, IDLE: 2.0, FIRST: 2.5}  # what they take, before that is known
+EXPECTED_S = {COLD: 2.0, IDLE: 2.0, FIRST: 2.5, MEMORY: 0.6, DISK: 1.0}  # before it is known
 ROUNDS, ROUND_S = 8, 0.05
-BURST_SAMPLES, BURST_MS = 1000, 30.0
+BURST = {"samples": 1000, "limit_ms": 30.0}
+# Several times what a core can call its own of a shared cache, and little enough to be filled in a tenth of a second
+WALK_BYTES = 128 << 20
+FROM_MEMORY = {**BURST, "calls": 0, "walk_bytes": WALK_BYTES}
+FROM_DISK = {"samples": 4, "limit_ms": 100.0, "calls": 1, "from_disk": True}
 # Read before a call with emptied caches: so many times the largest cache of levels 1 and 2 that the system names, since
 # not every cache drops what is oldest; and as much at the least, where it names none or small ones
 EVICTED_TIMES, EVICTED_BYTES = 4, 8 << 20
@@ -101,11 +108,12 @@ class States:
         calibration = self.epoch.sessions.calibrations[cell.process]
         bursts: list[Burst] = []
         clean = 0
-        with closing(self._first(cell, core) if cell.state == FIRST else self._later(cell, core)) as calls:
+        makers = {FIRST: self._first, MEMORY: self._elsewhere, DISK: self._elsewhere}
+        with closing(makers.get(cell.state, self._later)(cell, core)) as calls:
             for burst in calls:
                 bursts.append(burst)
                 clean += int(clean_mask(burst, calibration, self.epoch.policy)[0])
-                wanted = CLEAN_CALLS[cell.state]
+                wanted = CLEAN_CALLS.get(cell.state, math.inf)
                 if clean >= wanted or len(bursts) >= MOST_CALLS * wanted or self._late():
                     break
         self.epoch.keep(_joined(bursts))
@@ -132,26 +140,35 @@ class States:
                             time.sleep(REST_S)
                             yield self._one(session, handle, cell)
 
-    def _one(self, session: Session, handle: int, cell: Cell) -> Burst:
+    def _elsewhere(self, cell: Cell, core: int) -> Generator[Burst, None, None]:
+        asked: dict[str, Any] = {**(FROM_MEMORY if cell.state == MEMORY else FROM_DISK)}
+        asked |= {"sample_us": self.epoch.policy.sample_us, "warm_us": self.epoch.policy.warm_us}
+        with self._alone(cell, core) as (session, handle):
+            for _ in range(ROUNDS):
+                self.epoch.share.give_back()
+                yield (burst := self._one(session, handle, cell, **asked))
+                asked["calls"] = burst.calls  # chosen in the first burst
+
+    def _one(self, session: Session, handle: int, cell: Cell, **asked: Any) -> Burst:
+        policy = self.epoch.policy
         measured = session.measure(
             handle,
             cell=cell,
             epoch=self.epoch.number,
             round=1,
-            samples=1,
-            calls=1,
-            limit_ms=WAITS_MS,
-            clock_tolerance=self.epoch.policy.clock_tolerance,
-            contention_tolerance=self.epoch.policy.contention_tolerance,
+            clock_tolerance=policy.clock_tolerance,
+            contention_tolerance=policy.contention_tolerance,
+            **(asked or {"samples": 1, "calls": 1, "limit_ms": WAITS_MS}),
         )
         expected = self.epoch.ways.digests.get(cell, measured.digest)
-        if measured.digest != expected:
+        if measured.digest != expected and cell.state != MEMORY:  # whose last call had data of its own
             message = f"the output of a call in state {cell.state} is another than before the timing"
             self.epoch.fail(incorrect(cell, message, expected, measured.digest))
         return measured.burst
 
     def _together(self, cells: Sequence[Cell]) -> None:
         policy, cores = self.epoch.policy, self.epoch.policy.cores
+        burst: dict[str, Any] = {**BURST, "sample_us": policy.sample_us, "warm_us": policy.warm_us}
         fitting = [cell for cell in cells if cell.threads <= len(cores)]
         for cell in cells:
             if cell not in fitting:
@@ -166,14 +183,7 @@ class States:
                 for cell in fitting if turn % 2 else fitting[::-1]:
                     asked = [
                         session.send_measure(
-                            Measure(
-                                id=session.next_id(),
-                                handle=handle,
-                                samples=BURST_SAMPLES,
-                                limit_ms=BURST_MS,
-                                sample_us=policy.sample_us,
-                                warm_us=policy.warm_us,
-                            ),
+                            Measure(id=session.next_id(), handle=handle, **burst),
                             cell=cell,
                             epoch=self.epoch.number,
                             round=turn,

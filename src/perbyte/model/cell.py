@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 FULL = "full"
-LOOP, COLD, FIRST, IDLE = "loop", "cold", "first", "idle"  # what a call comes after; see `Cell.state`
-STATES = (LOOP, COLD, FIRST, IDLE)
+LOOP, COLD, FIRST, IDLE, MEMORY, DISK = "loop", "cold", "first", "idle", "memory", "disk"  # see `Cell.state`
+STATES = (LOOP, COLD, FIRST, IDLE, MEMORY, DISK)
 DRAWN = "draw/"  # contracts under which the cost of a call is random
 _TOGETHER = re.compile(r"threads-([1-9]\d{0,3})")
 _ADDRESS = re.compile(
@@ -38,9 +38,9 @@ class Row(NamedTuple):
 class Cell:
     """runner x algorithm x operation x size x contract x CPU tier x state.
 
-    `twin` numbers the second process of an A/A pair: same cell, measured as if it were another runner. `state` is what
-    a call comes after: others like it (`loop`), emptied caches (`cold`), nothing in its process and emptied caches
-    (`first`), a sleep of its process (`idle`); or `threads-N`: a loop while N cores do the same.
+    `twin` numbers the second process of an A/A pair: same cell, as if it were another runner. `state` is what a call
+    comes after: others like it (`loop`), emptied caches (`cold`), those and nothing in its process (`first`), a sleep
+    (`idle`); or where its data is: in `memory`, or on the `disk`; or `threads-N`: a loop while N cores do the same.
     """
 
     runner: str

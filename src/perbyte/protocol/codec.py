@@ -211,6 +211,8 @@ def _pairs_contradiction(answer: PairsAnswer, request: TakePairs) -> str:
 def _measure_contradiction(answer: MeasureAnswer, request: Measure) -> str:
     if uneven := _uneven(answer):
         return uneven
+    if (answer.walk_bytes, answer.from_disk) != (request.walk_bytes or 0, request.from_disk or False):
+        return "calls on other data than was requested"
     taken = len(answer.ticks)
     bursts, asked = answer.forked or [taken], request.forks or 1
     if sum(bursts) != taken or len(bursts) > asked:

@@ -94,21 +94,6 @@ def data(seed: int, size_bytes: int) -> bytes:
     return stream(seed, "input", size_bytes)
 
 
-def key(seed: int, number: int, length: int) -> bytes:
-    """The key of call `number` under contracts that set the key in the call; all others use number 0."""
-    return stream(seed, f"key/{number % RING}", length)
-
-
-def nonce(seed: int, number: int, length: int) -> bytes:
-    """The nonce of call `number` under contracts that take a new one per message; all others use number 0."""
-    return stream(seed, f"nonce/{number % RING}", length)
-
-
-def additional_data(seed: int) -> bytes:
-    """The additional data of AEADs."""
-    return stream(seed, "aad", AAD_BYTES)
-
-
 def further_layout(layout: int, forks: int) -> int:
     """Return the layout that comes `forks` forks after `layout`: where a fork lays stack, state and buffers (SPEC 7).
 

@@ -161,6 +161,8 @@ class MeasureAnswer(RunnerAnswer, frozen=True, kw_only=True):
     warm_ticks: Count = 0
     wait_ticks: Count = 0
     placed: Annotated[list[Count], Meta(max_length=6)] = []
+    walk_bytes: Count = 0
+    from_disk: bool = False
 
 
 class AuditAnswer(RunnerAnswer, frozen=True, kw_only=True):
@@ -324,7 +326,8 @@ class Measure(RunnerRequest, frozen=True, kw_only=True, tag="measure"):
     can do that. `warm_us`: for how long short calls are made before the first sample, at the most; from `warm_least_us`
     on they end where the core is warm. `forks`: so many bursts by forks of the process, if it can, which draw their
     places in memory from `layout` or are told them by `places`: the bytes of a page by which stack and heap are moved,
-    and where input and output begin.
+    and where input and output begin. `walk_bytes`: each call takes the next bytes of the first so many of the data;
+    `from_disk`: it reads them from the input's file first.
     """
 
     answer = MeasureAnswer
@@ -344,6 +347,8 @@ class Measure(RunnerRequest, frozen=True, kw_only=True, tag="measure"):
     forks: Count | UnsetType = UNSET
     layout: Count | UnsetType = UNSET
     places: Annotated[str, Meta(pattern=PLACES)] | UnsetType = UNSET
+    walk_bytes: Count | UnsetType = UNSET
+    from_disk: bool | UnsetType = UNSET
 
 
 class AuditCalls(RunnerRequest, frozen=True, kw_only=True, tag="audit"):

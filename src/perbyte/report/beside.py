@@ -10,7 +10,7 @@ from typing import Any
 from rich.text import Text
 
 from perbyte.model import CellFigure, Estimate, Run, RunnerIdentity
-from perbyte.model.cell import COLD, FIRST, FULL, IDLE, LOOP
+from perbyte.model.cell import COLD, DISK, FIRST, FULL, IDLE, LOOP, MEMORY
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, json_ready, plain
 from perbyte.report.grid import title_of
@@ -279,6 +279,8 @@ _STATES = {
     COLD: "with emptied caches",
     FIRST: "the first call of a process, with emptied caches",
     IDLE: "after a sleep of 50 ms",
+    MEMORY: "on data of its own in memory",
+    DISK: "with its data read from the disk",
 }
 
 
@@ -305,9 +307,7 @@ def states_texts(figures: Sequence[CellFigure], unit: str = "call") -> tuple[str
     """What a single call costs in states that no loop has, beside what it costs in a loop."""
     known = {figure.cell: figure for figure in figures}
     texts = []
-    for figure in figures:
-        if figure.cell.state not in _STATES:
-            continue
+    for figure in (figure for figure in figures if figure.cell.state in _STATES):
         line = f"{sentence(_STATES[figure.cell.state])}, {_call_cost(figure, unit)}"
         if loop := known.get(replace(figure.cell, state=LOOP)):
             ratio = compare(loop, figure).ratio
@@ -318,8 +318,7 @@ def states_texts(figures: Sequence[CellFigure], unit: str = "call") -> tuple[str
 
 def _call_cost(figure: CellFigure, unit: str) -> str:
     times, cycles = read(figure, Unit.NS_PER_CALL), read(figure, Unit.CYCLES_PER_CALL)
-    parts = [f"{value_text(times)} ns"] if times else []
-    parts += [f"{value_text(cycles)} cycles"] if cycles else []
+    parts = [f"{value_text(cost)} {name}" for cost, name in ((times, "ns"), (cycles, "cycles")) if cost]
     return f"{' or '.join(parts)} a {unit}"
 
 

@@ -86,6 +86,7 @@ class Table:
 
     figures: list[dict[str, str]]
     clocks: Mapping[str, float]
+    machine: str | None  # one of them, where each figure names its own
 
 
 def read_figures(
@@ -132,7 +133,8 @@ def read_figures(
         figure["calls"] = figure["calls"] or "1"
         figure["available"] = figure["available"] or "yes"
         figures.append(figure)
-    return Table(figures, clocks)
+    named = all((row.get("machine") or "").strip() for row in rows)
+    return Table(figures, clocks, figures[0]["machine"] if named else None)
 
 
 def _unit(text: str) -> str:
@@ -372,8 +374,7 @@ def _always_first(figures: Iterable[dict[str, str]], groups: Sequence[_Group]) -
     tied = any(sorted(costs.values())[0] == sorted(costs.values())[1] for costs in races)
     if len(winners) != 1 or tied:
         return None
-    (winner,) = winners
-    return next(group for group in groups if group.algorithm == winner)
+    return next(group for group in groups if group.algorithm in winners)
 
 
 def _notes(about: About) -> str:

@@ -76,7 +76,9 @@ def compute(study: Study, table: EvidenceTable, runs: Sequence[Run]) -> Statisti
         for key, own in grouped(rows, plan.group_by):
             members: dict[Value, tuple[EvidenceRow, Values]] = {}
             for (named,), cells in grouped(own, (plan.compare,)):
-                values = table.measured(cells[0]).epochs if unit == EPOCHS else _of_cell(cells[0], samples)
+                values = table.measured(cells[0]).epochs
+                if unit == SAMPLES and (figure := cells[0].figure):
+                    values = tuple(samples.get((cells[0].run_id, figure.cell), ()))
                 if len(values) >= _LEAST_VALUES[unit] and len(cells) == 1:
                     members[named[1]] = (cells[0], values)
             if len(members) >= 2:
@@ -103,10 +105,6 @@ def _samples(runs: Sequence[Run], table: EvidenceTable, wanted: Collection[Cell]
                 kept = values[np.isfinite(values) & (values > 0)]
                 samples_of.setdefault((run.conditions.run_id, cell), []).extend(kept.tolist())
     return samples_of
-
-
-def _of_cell(row: EvidenceRow, samples: Mapping[tuple[str, Cell], list[float]]) -> Values:
-    return tuple(samples.get((row.run_id, row.figure.cell), ())) if row.figure else ()
 
 
 def _group(
@@ -199,7 +197,7 @@ def _nothing(context: Context, values: str) -> Finding:
     return Finding(State.UNMEASURED, "No group has two members with enough values.")
 
 
-def _plan_basis(context: Context) -> Iterator[str]:
+def _plan_basis(_form: Form, context: Context) -> Iterator[str]:
     """Whose values are tested against each other, and within what."""
     if plan := context.study.statistics:
         cells = f" ({context.words(plan.where)})" if plan.where else ""
@@ -245,11 +243,11 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
             return Said(f"{rule} for a cell{first}", f"p of {exact(self.alpha)} or more for a cell")
         least = f"costs surely within {exact(round(100 * (_ALIKE - 1)))} % of each other"
         pairs = " for every pair, Bonferroni's correction included" if self.test == "mann-whitney" else ""
+        if pairs and self.values == "samples":
+            pairs += ", and the interval of its ratio leaves 1 out"
         return Said(rule + pairs, f"p of {exact(self.alpha)} or more together with {least}")
 
-    def basis(self, context: Context) -> Iterator[str]:
-        """Who is tested against whom."""
-        return _plan_basis(context)
+    basis = _plan_basis
 
     def groups(self, context: Context) -> str:
         """The groups of the study's statistics; for normality their cells."""
@@ -281,7 +279,8 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
     def _mann_whitney(self, context: Context, group: GroupStatistic) -> Finding:
         """Judge all pairs of a group.
 
-        A pair contradicts the claim only where its values could have been enough and its costs are alike.
+        A pair contradicts the claim only where its values could have been enough and its costs are alike. Samples of an
+        epoch depend on each other: a pair that they alone call different is open, since the next run may not.
         """
         counts = dict(zip(group.members, group.counts, strict=True))
         count = len(group.pairs)
@@ -295,6 +294,7 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
         unable = [pair for pair in missed if reachable[pair] >= self.alpha]
         worst = max(group.pairs, key=lambda pair: pair.p_corrected)
         opening = context.opening(group.group)
+        chance = [pair for pair in group.pairs if group.unit == SAMPLES and not pair.ratio_decides]
         alike = [pair for pair in missed if pair not in unable and _alike(pair)]
         if alike:
             same = max(alike, key=lambda pair: pair.p_corrected)
@@ -311,19 +311,23 @@ class Significant(Form, frozen=True, kw_only=True, tag="significant"):
                 f"cannot get a corrected p below {least:.2g}, however clear they are; the interval of the ratio "
                 f"leaves 1 out for {apart} of {count}."
             )
+        elif chance:
+            sentence = (
+                f"{opening}the samples call {chance[0].first} and {chance[0].second} different "
+                f"(p = {chance[0].p_corrected:.2g}), whose ratio may be 1: {span(Estimate(*chance[0].ratio))}."
+            )
         else:
             sentence = (
                 f"{opening}the corrected p is below {exact(self.alpha)} for {count - len(missed)} of {count} pairs, "
                 f"and largest for {worst.first} and {worst.second}: U = {number(worst.u)}, "
                 f"p = {worst.p_corrected:.2g}."
             )
-        name = context.name(group.group)
         numbers = tuple(
-            Number(name, f"{pair.first} and {pair.second}, p corrected", *(pair.p_corrected,) * 3)
-            for pair in group.pairs
+            Number(context.name(group.group), f"{a.first} and {a.second}, p corrected", *(a.p_corrected,) * 3)
+            for a in group.pairs
         )
         margin = abs(math.log(max(worst.p_corrected, 1e-300) / self.alpha))
-        return Finding(state_of(not missed, bool(alike)), sentence, margin, numbers)
+        return Finding(state_of(not missed and not chance, bool(alike)), sentence, margin, numbers)
 
 
 class Effect(Form, frozen=True, kw_only=True, tag="effect"):
@@ -380,9 +384,7 @@ class Effect(Form, frozen=True, kw_only=True, tag="effect"):
         """True for a share of all pairs, which is one number."""
         return self.from_ is not None
 
-    def basis(self, context: Context) -> Iterator[str]:
-        """Who is tested against whom."""
-        return _plan_basis(context)
+    basis = _plan_basis
 
     def groups(self, context: Context) -> str:
         """The groups of the study's statistics; for a threshold their pairs."""
@@ -404,9 +406,7 @@ class Effect(Form, frozen=True, kw_only=True, tag="effect"):
     def _differing(self, context: Context, times: float) -> list[Finding]:
         findings = []
         for group in _groups(context, self.where, self.values):
-            effects = [
-                estimate for estimate in self._effects(group).values() if math.isfinite(estimate.value)
-            ]
+            effects = [each for each in self._effects(group).values() if math.isfinite(each.value)]
             if len(effects) < 2:
                 continue
             low, high = (pick(effects, key=lambda estimate: estimate.value) for pick in (min, max))
@@ -420,9 +420,8 @@ class Effect(Form, frozen=True, kw_only=True, tag="effect"):
             )
             apart = high.low >= times * low.high and high.low > 0  # no effect at all is not apart from itself
             state = state_of(apart, widest < times)
-            numbers = number_of(
-                context.name(group.group), "largest effect over smallest", Estimate(ratio, ratio, ratio)
-            )
+            largest = Estimate(ratio, ratio, ratio)
+            numbers = number_of(context.name(group.group), "largest effect over smallest", largest)
             findings.append(Finding(state, sentence, abs(math.log(max(ratio, 1e-9) / times)), numbers))
         return findings
 

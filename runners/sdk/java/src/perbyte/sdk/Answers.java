@@ -200,15 +200,25 @@ final class Answers implements Verbs {
         if (!Gauge.calibrated) {
             Gauge.look(20, 0, "", 0, 0, "");
         }
-        if (warm.putIfAbsent(request.integer("handle"), true) == null) {
-            WarmUp.warm(work);
+        if (request.truth("from_disk")) {
+            throw new Refusal("input", "this runner reads no data from the disk in a sample");
         }
-        burst.take(work, order);
+        long walked = request.has("walk_bytes") ? request.count("walk_bytes") : 0;
+        work.walk(walked);
+        try {
+            if (warm.putIfAbsent(request.integer("handle"), true) == null) {
+                WarmUp.warm(work);
+            }
+            burst.take(work, order);
+        } finally {
+            work.walk(0);
+        }
         if (!fluent) {
             fluent = true;
             talk(request);
         }
         tell(answer);
+        answer.addProperty("walk_bytes", walked);
     }
 
     /** Read and answer a question until it is compiled, for what that takes stands beside the calls in an audit. */

@@ -33,6 +33,7 @@ public final class Case {
     private final String path;
     private byte[] own;
     private Case sealer; // made the input of open
+    private byte[][] blocks;
     @SuppressWarnings("unused") // only has to be there
     private final byte[] filler;
 
@@ -162,6 +163,22 @@ public final class Case {
         System.arraycopy(in, 0, own, 0, front);
         System.arraycopy(other.loop.result(), 0, own, front, made);
         in = own;
+    }
+
+    /** From now on each call takes the next bytes of the first {@code bytes} of the data (0: the same for all). */
+    void walk(long bytes) throws Refusal {
+        if (bytes > 0 && !(loop.walks() && size > 0)) {
+            throw new Refusal("input", "each call cannot be given data of its own here");
+        }
+        int count = size > 0 ? (int) Math.min(Math.max(1, bytes / size), Integer.MAX_VALUE / size) : 0;
+        if (bytes > 0 && (blocks == null || blocks.length != count)) {
+            byte[] area = Material.input(seed, path, count * size, offset);
+            blocks = new byte[count][];
+            for (int i = 0; i < count; i++) {
+                blocks[i] = Arrays.copyOfRange(area, i * size, (i + 1) * size);
+            }
+        }
+        loop.blocks = bytes > 0 ? blocks : null;
     }
 
     /** What makes the input of open; null for all others. */

@@ -11,6 +11,8 @@ public abstract class Loop {
     /** Bytes of the last call's output, and how many of them count. */
     protected byte[] result = new byte[0];
     protected int length;
+    /** What calls take one after the other, beginning again, instead of the case's data; null: the same for all. */
+    protected byte[][] blocks;
     private long failures;
     private Throwable failure;
 
@@ -30,6 +32,11 @@ public abstract class Loop {
 
     /** Gauge.before, n timed calls (the first of them call 0), Gauge.after. */
     public abstract void run(int n);
+
+    /** True where {@link #run} heeds {@link #blocks}. */
+    public boolean walks() {
+        return false;
+    }
 
     /** Bring the last call's output to {@link #result}. Untimed, after the loop. */
     public void show() throws Exception {}
