@@ -383,7 +383,10 @@ class _Name:
             at for at, _ in numbers if at + 1 < len(self.atoms) and self.atoms[at + 1].text in counted
         ]:
             raise _Unclear(self._left_over(several))
-        values = {at: units_of(value, self._unit_behind(at)) for at, value in numbers}
+        units = {at: self._unit_behind(at) for at, _ in numbers}
+        if self.sizes.known:  # which tells what 10k is
+            units = {at: unit + "b" if unit in ("k", "m", "g") else unit for at, unit in units.items()}
+        values = {at: units_of(value, units[at]) for at, value in numbers}
         if self.sizes.known:
             fitting = [at for at in values if any(self.sizes.holds(value) for value in values[at])]
             left = [at for at, value in numbers if at not in fitting and value not in own]
