@@ -7,17 +7,8 @@ from dataclasses import dataclass
 
 LITERALS = ("0", "1", "null")
 OF_POINTERS = frozenset(
-    {
-        "length-back",
-        "context",
-        "buffer",
-        "blocks",
-        "key-bits",
-        "tag-length",
-        "secret-number",
-        "label",
-        "label-length",
-    }
+    ["length-back", "context", "buffer", "blocks", "key-bits", "tag-length", "secret-number"]
+    + ["label", "label-length"]
 )
 """Roles that languages with a runtime do not have."""
 NUMBER = re.compile(r"\d{1,9}")  # any other number that a function is always given, such as rounds
@@ -88,12 +79,7 @@ NAMES: dict[str, str] = {
     "offset": "drop dropn skip offset off inoff inoffset dataoff dataoffset pos position from",
 }
 LENGTH_LIKE = re.compile(r"len|siz|byte|sz|bits|^argument|^.{1,2}$|l$|cnt$")
-LENGTH_OF = {"in": "size", "out": "out-length", "key": "key-length", "nonce": "nonce-length"} | {
-    "aad": "aad-length",
-    "tag": "tag-length",
-}
-
-
+LENGTH_OF = {name: f"{name}-length" for name in ("out", "key", "nonce", "aad", "tag")} | {"in": "size"}
 OFFSETS = ("offset", "out-offset")
 
 
@@ -123,17 +109,8 @@ STEPS: dict[str, Step] = {
     "encrypt": Step(
         ("size",),
         (
-            "out",
-            "in",
-            "buffer",
-            "blocks",
-            "key",
-            "key-length",
-            "nonce",
-            "nonce-length",
-            "counter",
-            "context",
-            *OFFSETS,
+            *("out", "in", "buffer", "blocks", "key", "key-length"),
+            *("nonce", "nonce-length", "counter", "context", *OFFSETS),
         ),
     ),
     "seal": Step(
