@@ -410,7 +410,7 @@ class _Name:
         if algorithm.kind not in SIZED and algorithm.kind != "signature":
             if numbers:
                 raise _Unclear(self._left_over([at for at, _ in numbers]))
-            return UNSIZED_BYTES
+            return algorithm.block_bytes if algorithm.kind == "permutation" else UNSIZED_BYTES
         if len(numbers) > 1:
             raise _Unclear(self._left_over([at for at, _ in numbers]))
         if not numbers:
