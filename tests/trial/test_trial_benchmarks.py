@@ -394,7 +394,7 @@ def test_a_package_from_before_there_were_modules_gets_one_and_is_left_as_it_is(
         ("https://example.com/some/mine", "example.com/some/mine"),
         ("https://user@example.com/some/mine.git", "example.com/some/mine"),
         ("ssh://git@example.com/some/mine.git", "example.com/some/mine"),
-        ("/somewhere/mine", "example.com/place"),
+        ("/somewhere/mine", "example.com/mine"),
     ],
 )
 def test_a_module_is_called_after_where_it_was_cloned_from(tmp_path: Path, url: str, module: str) -> None:
@@ -402,7 +402,7 @@ def test_a_module_is_called_after_where_it_was_cloned_from(tmp_path: Path, url: 
     (root / ".git").mkdir(parents=True)
     (root / ".git" / "config").write_text(f"[remote]\n\turl = {url}\n")
     own = tmp_path / "own.mod"
-    assert go_bench._module_over(root / "a" / "b", own) == {str(root / "go.mod"): str(own)}
+    assert go_bench.module_over(root / "a" / "b", own) == {str(root / "go.mod"): str(own)}
     assert own.read_text().startswith(f"module {module}\n")
 
 

@@ -384,7 +384,7 @@ class _Name:
         ]:
             raise _Unclear(self._left_over(several))
         units = {at: self._unit_behind(at) for at, _ in numbers}
-        if self.sizes.known:  # which tells what 10k is
+        if self.sizes.known:  # 10k
             units = {at: unit + "b" if unit in ("k", "m", "g") else unit for at, unit in units.items()}
         values = {at: units_of(value, units[at]) for at, value in numbers}
         if self.sizes.known:

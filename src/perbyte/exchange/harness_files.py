@@ -129,7 +129,8 @@ def criterion(text: str) -> Iterator[Reading]:
 
 
 _LIBTEST = re.compile(
-    r"^(?:test |[*-] )?(?P<name>\S.*?)\s+(?:\.\.\. bench:\s+)?(?P<ns>[\d,.]+) ns/iter \(\+/- [\d,.]+\)(?: = (?P<rate>\d+) MB/s)?\s*$"
+    r"^(?:test |[*-] )?(?P<name>\S.*?)\s+(?:\.\.\. bench:\s+)?(?P<ns>[\d,.]+) ns/iter"
+    r" \(\+/- [\d,.]+\)(?: = (?P<rate>\d+) MB/s)?\s*$"
 )
 _LIBTEST_CRATE = re.compile(r"^\s+Running .*?/deps/(\w+)-[0-9a-f]{16}\)?$")
 
@@ -149,9 +150,8 @@ def libtest(text: str) -> Iterator[Reading]:
                 rate, half = int(match["rate"]), 0.5 * 10.0 ** -len(printed.partition(".")[2])
                 sizes = Sizes(max(rate * (ns - half) / 1000, 1e-9), (rate + 1) * (ns + half) / 1000)
             *modules, name = match["name"].split("::")
-            name = re.sub(r"^bench\d_(?=\d)", "bench_", name)  # bench4_10000, as RustCrypto counts them
-            package = "/".join(modules) or crate
-            yield Reading(name, line, ns, sizes, package=package)
+            name = re.sub(r"^bench\d_(?=\d)", "bench_", name)  # bench4_10000
+            yield Reading(name, line, ns, sizes, package="/".join(modules) or crate)
         elif "bench:" in raw and raw.startswith("test "):
             raise BrokenListing(line, "the line of a benchmark is cut off")
 

@@ -64,7 +64,7 @@ def slope(text: str) -> Iterator[Reading]:
             head, per = (
                 re.sub("^AES$", "AES-128", match["name"] or ""),
                 match["per"],
-            )  # libgcrypt's name for it
+            )
         elif match := _SLOPE.match(raw):
             cycles = math.nan if match["cpb"] == "-" else number(match["cpb"], line, "cycles") * SLOPE_BYTES
             ns = number(match["ns"], line, "ns/B") * SLOPE_BYTES
@@ -218,7 +218,7 @@ def wolfcrypt(text: str) -> Iterator[Reading]:
     """
     block = 0
     binary = _counts_mebibytes(text)
-    columns = (  # of `diff --side-by-side`, by which people compare two builds
+    columns = (  # of diff --side-by-side
         (line, column)
         for line, raw in enumerate(text.split("\n"), start=1)
         for column in re.split(r"\s[|<>]\s|\t+(?=\S+ .* took )", raw)
@@ -277,7 +277,7 @@ def cryptsetup(text: str) -> Iterator[Reading]:
         if match := _CRYPTSETUP.match(raw.strip()):
             bits = int(match["bits"][:6]) // (2 if match["mode"] == "xts" else 1)
             for what, way in (("enc", "encrypt"), ("dec", "decrypt")):
-                told = match[what].replace(",", ".")  # in the user's language
+                told = match[what].replace(",", ".")
                 if told != "N/A" and (rate := number(told, line, "a rate") * 2**20) > 0:
                     name = f"{match['cipher']}-{bits}-{match['mode']} {way}"
                     name = name.replace("xchacha12,aes-256-adiantum", "adiantum-xchacha12")
@@ -303,7 +303,7 @@ MBED_BYTES = 1024
 def mbedtls(text: str) -> Iterator[Reading]:
     """`programs/test/benchmark` of Mbed TLS. Its ciphers encrypt buffers of MBED_BYTES.
 
-    XTS is named by the length of one half's key. Every version divides by 1024, whatever it calls the unit.
+    XTS is named by the length of one half's key. Every version's kilobyte has 1024.
     """
     for line, raw in enumerate(text.split("\n"), start=1):
         if match := _MBED_RATE.match(raw.strip()):

@@ -32,7 +32,7 @@ _NUMBERS = "The 'numbers' are in 1000s of bytes per second processed."
 _SIZES = re.compile(r"^type\s((?:\s*\d+ bytes)+)$")
 _FIGURE = r"-?(?:\d+\.\d\d|nan|inf)k?"
 _ROW = re.compile(rf"^(\S.*?)\s+({_FIGURE}(?:\s+{_FIGURE})*)$")
-_WRAPPED = re.compile(rf"^(?:{_FIGURE}(?:\s+|$))+$|^(?:\d+ bytes(?:\s+|$))+$")  # the end of a row or heading
+_WRAPPED = re.compile(rf"^(?:{_FIGURE}(?:\s+|$))+$|^(?:\d+ bytes(?:\s+|$))+$")
 # What is left of a row that was cut: whole figures before the cut, or, at the end of a file, a name and a beginning.
 _ROW_CUT = re.compile(r"^[A-Za-z].*\s\d+\.\d\dk(\s|$)|^[A-Za-z].*(\s\d+\.\d\d){2,}(\s|$)")
 _ROW_BEGUN = re.compile(r"^[A-Za-z][A-Za-z0-9()/-]*( [a-z0-9]+)?[\d.k\s]*$")

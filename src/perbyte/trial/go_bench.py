@@ -1,7 +1,7 @@
 """Benchmark files of Go: copies of them, marked by `rewrite`, are laid over the package and built with a `main`.
 
 Nothing is written to the project: go's overlay lays the copies over its directory, and a go.mod of our own takes the
-place of the module's. Where there is no module, as in code from before 2018, one is laid over the repository's root.
+place of the module's. Code without a module gets one.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
     place.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".go-", dir=place) as made:
         scratch = Path(made)
-        laid = {} if nearest(directory, "go.mod") else _module_over(directory, scratch / "own.mod")
+        laid = {} if nearest(directory, "go.mod") else module_over(directory, scratch / "own.mod")
         (scratch / "module.json").write_text(json.dumps({"Replace": laid}), encoding="utf-8")
         asking = [go, "list", "-json", *flags, f"-overlay={scratch / 'module.json'}", "."]
         package = json.loads(_said(asking, directory))
@@ -67,8 +67,8 @@ def _refuse(go: str, directory: Path, package: Mapping[str, Any]) -> None:
         )
 
 
-def _module_over(directory: Path, own: Path) -> dict[str, str]:
-    """A module named after where the repository was cloned from, written to `own`, and where go shall see it."""
+def module_over(directory: Path, own: Path) -> dict[str, str]:
+    """A go.mod for code without one, in `own`: where go shall see it."""
     repository = nearest(directory, ".git")
     root = repository.parent if repository else directory
     settings = root / ".git" / "config"
@@ -76,7 +76,7 @@ def _module_over(directory: Path, own: Path) -> dict[str, str]:
     cloned = re.search(
         r"url = (?:\w+://)?(?:[^@\s/]+@)?([\w-]+(?:\.[\w-]+)+)[:/]([\w./-]+?)(?:\.git)?/?\s", text
     )
-    name = "/".join(cloned.groups()) if cloned else f"example.com/{re.sub(r'[^A-Za-z0-9.-]', '-', root.name)}"
+    name = "/".join(cloned.groups()) if cloned else "example.com/mine"
     own.write_text(f"module {name}\n\ngo 1.21\n", encoding="utf-8")
     return {str(root / "go.mod"): str(own)}
 
