@@ -335,7 +335,8 @@ class _Name:
                 at += 1  # a number: the size's business
 
     def _is_unit(self, at: int) -> bool:
-        return at > 0 and self.atoms[at - 1].is_number and self._unit_behind(at - 1) == self.atoms[at].text
+        unit, before = self.atoms[at].text, self.atoms[at - 1]
+        return at > 0 and before.is_number and self._unit_behind(at - 1).startswith(unit)
 
     def _key_number(self, at: int, algorithm: Algorithm) -> bool:
         """Whether 'key' stands beside the length of the algorithm's key, which is used up then."""
@@ -383,10 +384,7 @@ class _Name:
             at for at, _ in numbers if at + 1 < len(self.atoms) and self.atoms[at + 1].text in counted
         ]:
             raise _Unclear(self._left_over(several))
-        units = {at: self._unit_behind(at) for at, _ in numbers}
-        if self.sizes.known:  # 10k
-            units = {at: unit + "b" if unit in ("k", "m", "g") else unit for at, unit in units.items()}
-        values = {at: units_of(value, units[at]) for at, value in numbers}
+        values = {at: units_of(value, self._unit_behind(at)) for at, value in numbers}
         if self.sizes.known:
             fitting = [at for at in values if any(self.sizes.holds(value) for value in values[at])]
             left = [at for at, value in numbers if at not in fitting and value not in own]
@@ -454,8 +452,10 @@ class _Name:
         if at + 1 >= len(self.atoms):
             return ""
         after = self.atoms[at + 1]
-        close = after.between.strip() in ("", "-", "_")
-        return after.text if close and units_of(1, after.text) and after.text else ""
+        if after.between.strip() not in ("", "-", "_") or not units_of(1, after.text):
+            return ""
+        either = self.sizes.known and after.text in ("k", "m", "g")  # the rate tells whether 10k is 10,000
+        return f"{after.text}b" if either else after.text
 
 
 def _settings_in(
