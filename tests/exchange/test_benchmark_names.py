@@ -24,6 +24,7 @@ def meant(name: str, **told) -> tuple[str, str, int] | str:
     ("name", "cell"),
     [
         ("ml-kem-768/decaps", ("ml-kem-768", "decapsulate", 32)),
+        ("keccak-f1600", ("keccak-f1600", "permute", 200)),
         ("mlkem512_keypair", ("ml-kem-512", "keygen", 32)),
         ("MLKEM768Encapsulate", ("ml-kem-768", "encapsulate", 32)),
         ("ed25519 verification", ("ed25519", "verify", 32)),
@@ -54,6 +55,9 @@ def test_usual_names_are_understood(name: str, cell: tuple[str, str, int]):
     ("name", "why"),
     [
         ("rsa-2048/private/decrypt", "'private'"),
+        ("hmac_sha1_96", "96 may be the size or a part of the name"),
+        ("hmac-sha256-128", "128 may be the size or a part of the name"),
+        ("aes_256_ofb_128", "128 may be the size or a part of the name"),
         ("argon2id verify", "leaves out"),
         ("aes128/1024", "leaves out"),
         ("des/1024", "leaves out"),

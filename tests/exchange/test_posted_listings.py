@@ -261,3 +261,23 @@ def test_which_call_of_gcm_was_timed_is_asked_for_with_every_key(bits: int):
     assert "depends on the version" in untold.conditions.input["remarks"][0]
     [told] = runs(f"OpenSSL 1.1.1w\n{table}")
     assert {cell for cell, _, _ in rates(told)} == {f"aes-{bits}-gcm"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "OpenSSL 3.0.2\ntype\t16 bytes\t64 bytes\nsha256\t21000.12k\t55000.34k\n",
+        "OpenSSL 3.0.2\ntype\u00a0 16\u00a0bytes  64 bytes\nsha256\u00a0 21000.12k 55000.34k\n",
+        "OpenSSL 3.0.2\n| type | 16 bytes | 64 bytes |\n| --- | --- | --- |\n| **sha256** | 21000.12k | 55000.34k |\n",
+        "> OpenSSL 3.0.2\n> type  16 bytes  64 bytes\n> sha256  21000.12k  55000.34k\n",
+    ],
+)
+def test_what_a_web_page_makes_of_columns_is_read(text: str):
+    (run,) = runs(decode(text.encode(), "x"))
+    assert rates(run) == {("sha-256", "digest", 16): 21000120, ("sha-256", "digest", 64): 55000340}
+
+
+@pytest.mark.parametrize(("heading", "row"), [("\n 256 bytes", ""), (" 256 bytes", "\n")])
+def test_a_figure_that_was_wrapped_off_its_row_is_not_lost_in_silence(heading: str, row: str):
+    with pytest.raises(UsageError, match="line 3"):
+        runs(f"OpenSSL 3.0.2\ntype 16 bytes 64 bytes{heading}\nsha256 21000.12k 55000.34k{row} 110000.56k\n")

@@ -369,6 +369,43 @@ def test_what_go_cannot_measure_says_so(tmp_path: Path) -> None:
         build_go(tmp_path)
 
 
+@needs_go
+def test_a_package_from_before_there_were_modules_gets_one_and_is_left_as_it_is(tmp_path: Path) -> None:
+    inner = tmp_path / "sum"
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "config").write_text('[remote "origin"]\n\turl = git@example.com:some/mine.git\n')
+    inner.mkdir()
+    (tmp_path / "mine.go").write_text('package mine\n\nimport "example.com/some/mine/sum"\n\nvar X = sum.X\n')
+    (inner / "sum.go").write_text("package sum\n\nvar X int\n")
+    (tmp_path / "mine_test.go").write_text(
+        'package mine\n\nimport "testing"\n\nfunc BenchmarkX(b *testing.B) {\n'
+        "\tfor i := 0; i < b.N; i++ {\n\t\tX++\n\t}\n}\n"
+    )
+    before = sorted(tmp_path.rglob("*"))
+    built = build_go(tmp_path)
+    assert built.key == "example.com/some/mine"
+    assert by_name(put_in_place(built, go_bench.ENVIRONMENT)).keys() == {"BenchmarkX"}
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("url", "module"),
+    [
+        ("https://example.com/some/mine", "example.com/some/mine"),
+        ("https://user@example.com/some/mine.git", "example.com/some/mine"),
+        ("ssh://git@example.com/some/mine.git", "example.com/some/mine"),
+        ("/somewhere/mine", "example.com/mine"),
+    ],
+)
+def test_a_module_is_called_after_where_it_was_cloned_from(tmp_path: Path, url: str, module: str) -> None:
+    root = tmp_path / "place"
+    (root / ".git").mkdir(parents=True)
+    (root / ".git" / "config").write_text(f"[remote]\n\turl = {url}\n")
+    own = tmp_path / "own.mod"
+    assert go_bench.module_over(root / "a" / "b", own) == {str(root / "go.mod"): str(own)}
+    assert own.read_text().startswith(f"module {module}\n")
+
+
 def test_a_program_that_lists_nothing_is_named(tmp_path: Path) -> None:
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\necho Hello\n")

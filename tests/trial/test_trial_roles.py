@@ -100,6 +100,15 @@ def test_functions_of_rust_are_understood(step: str, text: str, roles: str):
     assert assign(step, "f", prototype).roles == tuple(roles.split())
 
 
+@pytest.mark.parametrize(("field", "result"), [("pub [u8; 16]", "[u8; 16] in D"), ("[u8; 16]", "D")])
+def test_a_struct_around_an_array_is_its_bytes_where_the_array_can_be_reached(field: str, result: str):
+    prototype = rust_prototype(
+        "f", f"pub struct D({field});\npub fn f<T: AsRef<[u8]>>(data: T) -> D {{ todo!() }}"
+    )
+    assert prototype
+    assert prototype.result == result
+
+
 def test_what_is_not_clear_is_asked_for_with_the_words_to_say_it():
     prototype = c_prototype("f", "void f(uint8_t *a, uint8_t *b, int n);")
     assert prototype

@@ -335,7 +335,8 @@ class _Name:
                 at += 1  # a number: the size's business
 
     def _is_unit(self, at: int) -> bool:
-        return at > 0 and self.atoms[at - 1].is_number and self._unit_behind(at - 1) == self.atoms[at].text
+        unit, before = self.atoms[at].text, self.atoms[at - 1]
+        return at > 0 and before.is_number and self._unit_behind(at - 1).startswith(unit)
 
     def _key_number(self, at: int, algorithm: Algorithm) -> bool:
         """Whether 'key' stands beside the length of the algorithm's key, which is used up then."""
@@ -407,7 +408,7 @@ class _Name:
         if algorithm.kind not in SIZED and algorithm.kind != "signature":
             if numbers:
                 raise _Unclear(self._left_over([at for at, _ in numbers]))
-            return UNSIZED_BYTES
+            return algorithm.block_bytes if algorithm.kind == "permutation" else UNSIZED_BYTES
         if len(numbers) > 1:
             raise _Unclear(self._left_over([at for at, _ in numbers]))
         if not numbers:
@@ -451,8 +452,10 @@ class _Name:
         if at + 1 >= len(self.atoms):
             return ""
         after = self.atoms[at + 1]
-        close = after.between.strip() in ("", "-", "_")
-        return after.text if close and units_of(1, after.text) and after.text else ""
+        if after.between.strip() not in ("", "-", "_") or not units_of(1, after.text):
+            return ""
+        either = self.sizes.known and after.text in ("k", "m", "g")  # the rate tells whether 10k is 10,000
+        return f"{after.text}b" if either else after.text
 
 
 def _settings_in(

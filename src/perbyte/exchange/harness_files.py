@@ -121,7 +121,7 @@ def criterion(text: str) -> Iterator[Reading]:
         elif pending and (rate := _CRITERION_THRPT.match(raw)):
             per_s = number(rate["rate"], line, "a rate") * BYTES[rate["unit"]]
             pending = replace(pending, sizes=rounded(per_s * pending.ns * 1e-9, rate["rate"], printed))
-        elif re.search(r"\btime:\s+\[(?![-+])", raw):
+        elif re.search(r"\btime:\s+\[(?![-+\u2212])", raw):
             raise BrokenListing(line, "the line with the time is cut off")
         above = raw.strip() or above
     if pending:
@@ -129,14 +129,19 @@ def criterion(text: str) -> Iterator[Reading]:
 
 
 _LIBTEST = re.compile(
-    r"^test (?P<name>\S.*?)\s+\.\.\. bench:\s+(?P<ns>[\d,.]+) ns/iter \(\+/- [\d,.]+\)(?: = (?P<rate>\d+) MB/s)?\s*$"
+    r"^(?:test |[*-] )?(?P<name>\S.*?)\s+(?:\.\.\. bench:\s+)?(?P<ns>[\d,.]+) ns/iter"
+    r" \(\+/- [\d,.]+\)(?: = (?P<rate>\d+) MB/s)?\s*$"
 )
+_LIBTEST_CRATE = re.compile(r"^\s+Running .*?/deps/(\w+)-[0-9a-f]{16}\)?$")
 
 
 def libtest(text: str) -> Iterator[Reading]:
     """`cargo bench` with the nightly harness: the median; `+/-` is a spread, and no interval."""
+    crate = ""
     for line, raw in enumerate(text.split("\n"), start=1):
-        if match := _LIBTEST.match(raw.strip()):
+        if run := _LIBTEST_CRATE.match(raw):
+            crate = run[1]
+        elif match := _LIBTEST.match(raw.strip()):
             printed = match["ns"].replace(",", "")
             ns = number(printed, line, "a time")
             sizes = Sizes()
@@ -144,8 +149,9 @@ def libtest(text: str) -> Iterator[Reading]:
                 # bytes * 1000 / ns of the rounded time, and the fraction is cut off
                 rate, half = int(match["rate"]), 0.5 * 10.0 ** -len(printed.partition(".")[2])
                 sizes = Sizes(max(rate * (ns - half) / 1000, 1e-9), (rate + 1) * (ns + half) / 1000)
-            package, _, name = match["name"].rpartition("::")
-            yield Reading(name, line, ns, sizes, package=package.replace("::", "/"))
+            *modules, name = match["name"].split("::")
+            name = re.sub(r"^bench\d_(?=\d)", "bench_", name)  # bench4_10000
+            yield Reading(name, line, ns, sizes, package="/".join(modules) or crate)
         elif "bench:" in raw and raw.startswith("test "):
             raise BrokenListing(line, "the line of a benchmark is cut off")
 
@@ -235,7 +241,6 @@ def _jmh_table(text: str) -> Iterator[Reading]:
     columns: list[tuple[str, int]] = []
     threads, inside = 1, False
     for line, raw in enumerate(text.split("\n"), start=1):
-        raw = raw.replace("\u00a0", " ")
         if count := _JMH_THREADS.match(raw):
             threads = max(1, int(count[1][:6]))
         elif _JMH_HEAD.match(raw):

@@ -43,13 +43,8 @@ def botan(text: str) -> Iterator[Reading]:
             rate = number(match["rate"], line, "a rate")
             cycles = number(match["cycles"], line, "cycles") if match["cycles"] else math.nan
             name = f"{_TAG.sub('', _PROVIDER.sub('', match['name']))} {match['what']}"
-            yield Reading(
-                name,
-                line,
-                1e9 / rate if rate > 0 else math.nan,
-                cycles=cycles,
-                unlike="" if rate > 0 else "no rate",
-            )
+            ns = 1e9 / rate if rate > 0 else math.nan
+            yield Reading(name, line, ns, cycles=cycles, unlike="" if rate > 0 else "no rate")
 
 
 _SLOPE_HEAD = re.compile(r"^\s*(?P<name>\S.*?)?\s+\|\s+nanosecs/(?P<per>byte|iter)\s")
@@ -69,13 +64,12 @@ def slope(text: str) -> Iterator[Reading]:
             head, per = (
                 re.sub("^AES$", "AES-128", match["name"] or ""),
                 match["per"],
-            )  # libgcrypt's name for it
+            )
         elif match := _SLOPE.match(raw):
             cycles = math.nan if match["cpb"] == "-" else number(match["cpb"], line, "cycles") * SLOPE_BYTES
             ns = number(match["ns"], line, "ns/B") * SLOPE_BYTES
-            yield Reading(
-                f"{head} {match['what'] or ''}".strip(), line, ns, exact(SLOPE_BYTES), cycles=cycles
-            )
+            name = f"{head} {match['what'] or ''}".strip()
+            yield Reading(name, line, ns, exact(SLOPE_BYTES), cycles=cycles)
         elif "ns/B" in raw:
             raise BrokenListing(line, "the row is cut off")
         elif re.fullmatch(r"[A-Za-z]+:\s*", raw):
@@ -83,13 +77,8 @@ def slope(text: str) -> Iterator[Reading]:
         elif per == "iter" and (match := _SLOPE_CALLS.match(raw)):
             cycles = math.nan if match["cycles"] == "-" else number(match["cycles"], line, "cycles")
             unlike = "the cost of one iteration, and no whole call" if title == "kdf" else ""
-            yield Reading(
-                f"{head} {match['what']}".strip(),
-                line,
-                number(match["ns"], line, "ns"),
-                cycles=cycles,
-                unlike=unlike,
-            )
+            ns = number(match["ns"], line, "ns")
+            yield Reading(f"{head} {match['what']}".strip(), line, ns, cycles=cycles, unlike=unlike)
 
 
 _SUPERCOP = re.compile(r"(\S+) (\S+) (\S+) (\d{8}) crypto_(\w+) ([^/\s]+)(?:/(\S+))? (\w+) ?(.*)$")
@@ -185,17 +174,18 @@ def _bssl_reading(name: str, line: int, calls: float, us: float, sizes: Sizes) -
 
 _WOLF_BLOCK = re.compile(r"wolfCrypt Benchmark \(block bytes (\d{1,12}),")
 _WOLF_RATE = re.compile(
-    r"^(?P<name>[A-Za-z].*?)\s+[\d.]+ [KMGkmg]?i?B(?:ytes)? took [\d.]+ seconds,\s+"
+    r"^(?P<name>[A-Za-z0-9].*?)\s+[\d.]+ [KMGkmg]?i?B(?:ytes)? took [\d.]+ seconds,\s+"
     r"(?P<rate>[\d.]+) (?P<unit>[KMG]i?B)/s"
     r"(?:,? Cycles per byte =\s*(?P<cpb>[\d.]+))?"
 )
-_WOLF_NOTHING = re.compile(r"^(?P<name>[A-Za-z].*?)\s+0 bytes took [\d.]+ seconds,\s+0\.0+ bytes/s")
+_WOLF_NOTHING = re.compile(r"^(?P<name>[A-Za-z0-9].*?)\s+0 bytes took [\d.]+ seconds,\s+0\.0+ bytes/s")
 _ENOUGH_TOTALS = 6  # that all are multiples of five by chance: once in 5**6
 _WOLF_OPS = re.compile(
     r"^(?P<name>[A-Za-z].*?)\s+\d+ ops took [\d.]+ sec, avg (?P<ms>[\d.]+) ms, (?P<rate>[\d.]+) ops/sec"
 )
 _WOLF_NAMES = {
     "SHA": "SHA-1",
+    "3DES": "3DES-CBC encrypt",
     "HMAC-SHA": "HMAC-SHA-1",
     "CHACHA": "ChaCha20 encrypt",
     "CHA-POLY": "ChaCha20-Poly1305 seal",
@@ -207,7 +197,7 @@ _WOLF_WORDS = (
     (r"-enc\b", " encrypt"),
     (r"-dec\b", " decrypt"),
     (r"^(AES-\d+)-GMAC$", r"\1-GMAC"),
-    (r"^ECC \[\s*SECP(\d+)R1\]\s+\d+\s+key gen$", r"ECDSA-P\1 keygen"),
+    (r"^ECC\s+\[\s*SECP(\d+)R1\]\s+\d+\s+key gen$", r"ECDSA-P\1 keygen"),
     (r"^ECDHE \[\s*SECP(\d+)R1\]\s+\d+\s+agree$", r"ECDH-P\1 agree"),
     (r"^ECDSA \[\s*SECP(\d+)R1\]\s+\d+\s+(sign|verify)$", r"ECDSA-P\1 \2"),
     (r"^CURVE\s+25519", "X25519"),
@@ -228,7 +218,12 @@ def wolfcrypt(text: str) -> Iterator[Reading]:
     """
     block = 0
     binary = _counts_mebibytes(text)
-    for line, raw in enumerate(text.split("\n"), start=1):
+    columns = (  # of diff --side-by-side
+        (line, column)
+        for line, raw in enumerate(text.split("\n"), start=1)
+        for column in re.split(r"\s[|<>]\s|\t+(?=\S+ .* took )", raw)
+    )
+    for line, raw in columns:
         if match := _WOLF_BLOCK.search(raw):
             block = int(match[1])
         elif match := _WOLF_RATE.match(raw.strip()):
@@ -244,7 +239,7 @@ def wolfcrypt(text: str) -> Iterator[Reading]:
         elif match := _WOLF_OPS.match(raw.strip()):
             rate = number(match["rate"], line, "a rate")
             yield Reading(_wolf_name(match["name"]), line, 1e9 / rate if rate > 0 else math.nan)
-        elif " took " in raw and "sec" in raw and raw[:1].isalpha():
+        elif " took " in raw and "sec" in raw and raw[:1].isalnum():
             raise BrokenListing(line, "the row is cut off, or of a form that is not known here")
 
 
@@ -267,7 +262,7 @@ def _wolf_name(name: str) -> str:
 
 _CRYPTSETUP = re.compile(
     r"^(?P<cipher>[a-z0-9,_-]+?)-(?P<mode>[a-z0-9:]+)\s+(?P<bits>\d+)b"
-    r"\s+(?P<enc>[\d.]+|N/A)(?: MiB/s)?\s+(?P<dec>[\d.]+|N/A)(?: MiB/s)?\s*$"
+    r"\s+(?P<enc>[\d.,]+|N/A)(?: MiB/s)?\s+(?P<dec>[\d.,]+|N/A)(?: MiB/s)?\s*$"
 )
 _CRYPTSETUP_KDF = re.compile(
     r"^(?P<name>PBKDF2-\S+|argon2id?)\s+(?P<rest>N/A|\d+ iterations.*(?:per second|memory).*)$"
@@ -282,7 +277,8 @@ def cryptsetup(text: str) -> Iterator[Reading]:
         if match := _CRYPTSETUP.match(raw.strip()):
             bits = int(match["bits"][:6]) // (2 if match["mode"] == "xts" else 1)
             for what, way in (("enc", "encrypt"), ("dec", "decrypt")):
-                if match[what] != "N/A" and (rate := number(match[what], line, "a rate") * 2**20) > 0:
+                told = match[what].replace(",", ".")
+                if told != "N/A" and (rate := number(told, line, "a rate") * 2**20) > 0:
                     name = f"{match['cipher']}-{bits}-{match['mode']} {way}"
                     name = name.replace("xchacha12,aes-256-adiantum", "adiantum-xchacha12")
                     yield Reading(name, line, CRYPTSETUP_BYTES / rate * 1e9, exact(CRYPTSETUP_BYTES))
@@ -294,10 +290,12 @@ def cryptsetup(text: str) -> Iterator[Reading]:
 
 
 _MBED_RATE = re.compile(
-    r"^(?P<name>[A-Za-z0-9].*?)\s*:\s+(?P<rate>\d+) (?P<unit>KiB|KB|Kb)/s"
+    r"^(?P<name>[A-Za-z0-9].*?)\s*:\s+(?P<rate>\d+) (?:KiB|KB|Kb)/s"
     r"(?:,\s+(?P<each>\d+) (?P<what>cycles|ns)/byte)?"
 )
-_MBED_OPS = re.compile(r"^(?P<name>[A-Za-z].*?)\s*:\s+(?P<rate>[\d.]+)\s+(?P<what>[a-z][a-z ]*)/s\s*$")
+_MBED_OPS = re.compile(
+    r"^(?P<name>[A-Za-z].*?)\s*:\s+(?P<rate>[\d.]+)\s+(?:(?P<what>[a-z][a-z ]*)/s|ms/\s*(?P<each>[a-z][a-z ]*))\s*$"
+)
 MBED_BYTES = 1024
 """BUFSIZE of Mbed TLS's programs/test/benchmark.c."""
 
@@ -305,7 +303,7 @@ MBED_BYTES = 1024
 def mbedtls(text: str) -> Iterator[Reading]:
     """`programs/test/benchmark` of Mbed TLS. Its ciphers encrypt buffers of MBED_BYTES.
 
-    XTS is named by the length of one half's key.
+    XTS is named by the length of one half's key. Every version's kilobyte has 1024.
     """
     for line, raw in enumerate(text.split("\n"), start=1):
         if match := _MBED_RATE.match(raw.strip()):
@@ -314,20 +312,13 @@ def mbedtls(text: str) -> Iterator[Reading]:
             name = {"DES": "DES-CBC", "3DES": "3DES-CBC"}.get(name, name)
             hashes = re.match(r"(?:MD|RIPEMD|SHA|POLY1305|.*CMAC|.*DRBG)", name)
             name = name if hashes else f"{name} encrypt"
-            cycles = (
-                number(match["each"], line, "cycles") * MBED_BYTES if match["what"] == "cycles" else math.nan
-            )
+            told = match["what"] == "cycles"
+            cycles = number(match["each"], line, "cycles") * MBED_BYTES if told else math.nan
             ns = MBED_BYTES / rate * 1e9 if rate > 0 else math.nan
-            unlike = (
-                "" if match["unit"] == "KiB" else f"whether {match['unit']} is of 1000 or of 1024 is not said"
-            )
-            unlike = unlike if rate > 0 else "no rate"
+            unlike = "" if rate > 0 else "no rate"
             yield Reading(name, line, ns, exact(MBED_BYTES), cycles=cycles, unlike=unlike)
         elif match := _MBED_OPS.match(raw.strip()):
-            rate = number(match["rate"], line, "a rate")
-            yield Reading(
-                f"{match['name']} {match['what']}",
-                line,
-                1e9 / rate if rate > 0 else math.nan,
-                unlike="" if rate > 0 else "no rate",
-            )
+            rate = number(match["rate"], line, "a rate") or math.nan
+            ns = rate * 1e6 if match["each"] else 1e9 / rate
+            name = f"{match['name']} {match['what'] or match['each']}"
+            yield Reading(name, line, ns, unlike="" if rate > 0 else "no rate")

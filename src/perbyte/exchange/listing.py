@@ -152,7 +152,7 @@ def decode(content: bytes, name: str) -> str:
         text = "\0"
     if "\0" in text or text.count("\ufffd") > len(text) // 20:
         raise UsageError(f"{name} is a binary file, not a listing", hint=_WAY_OUT)
-    text = _COLOUR.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    text = _COLOUR.sub("", text).replace("\r\n", "\n").replace("\r", "\n").replace("\u00a0", " ")
     if not text.strip():
         raise UsageError(f"{name} is empty", hint=_WAY_OUT)
     if match := _ENDLESS.search(text):

@@ -32,6 +32,7 @@ _NUMBERS = "The 'numbers' are in 1000s of bytes per second processed."
 _SIZES = re.compile(r"^type\s((?:\s*\d+ bytes)+)$")
 _FIGURE = r"-?(?:\d+\.\d\d|nan|inf)k?"
 _ROW = re.compile(rf"^(\S.*?)\s+({_FIGURE}(?:\s+{_FIGURE})*)$")
+_WRAPPED = re.compile(rf"^(?:{_FIGURE}(?:\s+|$))+$|^(?:\d+ bytes(?:\s+|$))+$")
 # What is left of a row that was cut: whole figures before the cut, or, at the end of a file, a name and a beginning.
 _ROW_CUT = re.compile(r"^[A-Za-z].*\s\d+\.\d\dk(\s|$)|^[A-Za-z].*(\s\d+\.\d\d){2,}(\s|$)")
 _ROW_BEGUN = re.compile(r"^[A-Za-z][A-Za-z0-9()/-]*( [a-z0-9]+)?[\d.k\s]*$")
@@ -144,7 +145,7 @@ class _PlainReader:
 
     def read(self) -> list[SpeedListing]:
         for number, raw in enumerate(self.lines, start=1):
-            line = _MARKS.sub("", raw).strip().lstrip("|> ").rstrip("| ")
+            line = _MARKS.sub("", raw).replace("\t", " ").replace("|", " ").strip().lstrip("> ")
             last = number == len(self.lines) and not self.ends_whole
             if not line or self._is_header(line, number) or self._is_table(line, number, raw, last):
                 continue
@@ -297,7 +298,7 @@ class _PlainReader:
                 match = None
         if not match:
             begun = self.open and last and _ROW_BEGUN.match(line)
-            return self._cut(number, _ROW_CUT.match(line) or begun)
+            return self._cut(number, _ROW_CUT.match(line) or _WRAPPED.match(line) or begun)
         figures = match[2].split()
         if len(figures) == 1 < len(self.sizes) and not figures[0].endswith("k") and not last:
             return False  # a sentence that ends in a number

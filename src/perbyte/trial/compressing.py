@@ -39,16 +39,8 @@ def compressing(algorithm: str, call: str, output: int) -> str:
     """
     words, width, block = _STATES[algorithm]
     values = ", ".join(f"0x{word:x}{'u' if width == 4 else 'ull'}" for word in words)
-    low_first = int(algorithm == "md5")
-    return _TEXT.format(
-        kind=f"uint{8 * width}_t",
-        values=values,
-        block=block,
-        width=width,
-        call=call,
-        low=low_first,
-        output=output,
-    )
+    sizes = {"block": block, "width": width, "output": output, "low": int(algorithm == "md5")}
+    return _TEXT.format(kind=f"uint{8 * width}_t", values=values, call=call, **sizes)
 
 
 _TEXT = """\

@@ -1,12 +1,13 @@
 """Benchmark files of Go: copies of them, marked by `rewrite`, are laid over the package and built with a `main`.
 
 Nothing is written to the project: go's overlay lays the copies over its directory, and a go.mod of our own takes the
-place of the module's.
+place of the module's. Code without a module gets one.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -16,7 +17,7 @@ from typing import Any
 from perbyte import places
 from perbyte.errors import UsageError
 from perbyte.trial.benchmark_file import BuiltBenchmarks, told_by
-from perbyte.trial.building import go_environment, home, tool
+from perbyte.trial.building import go_environment, home, nearest, tool
 
 ENVIRONMENT = {"GODEBUG": "asyncpreemptoff=1"}
 _said = partial(told_by, "go", 900)
@@ -29,7 +30,29 @@ def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
     Raises UsageError where there are none, DoesNotBuild with go's words, EnvironmentLacking without go.
     """
     go = tool("go", "apt-get install golang-go gcc")
-    package = json.loads(_said([go, "list", "-json", *flags, "."], directory))
+    sdk = places.data_dir("runners") / "sdk"
+    place = home() / "go"
+    place.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".go-", dir=place) as made:
+        scratch = Path(made)
+        laid = {} if nearest(directory, "go.mod") else module_over(directory, scratch / "own.mod")
+        (scratch / "module.json").write_text(json.dumps({"Replace": laid}), encoding="utf-8")
+        asking = [go, "list", "-json", *flags, f"-overlay={scratch / 'module.json'}", "."]
+        package = json.loads(_said(asking, directory))
+        _refuse(go, directory, package)
+        overlay = laid | _overlay(go, sdk, package, scratch)
+        (scratch / "overlay.json").write_text(json.dumps({"Replace": overlay}), encoding="utf-8")
+        module = package["Module"]["GoMod"]
+        write_modules(Path(laid.get(module, module)), sdk / "go", scratch)
+        name = package["ImportPath"].rsplit("/", 1)[-1]
+        product = place / f"{name}.built"
+        command = [go, "build", *flags, "-mod=mod", f"-modfile={scratch / 'go.mod'}"]
+        command += [f"-overlay={scratch / 'overlay.json'}", "-o", str(product), f"./{_MAIN}"]
+        _said(command, directory, go_environment(go) | {"GOWORK": "off"})
+    return BuiltBenchmarks(name, product, directory, "go", package["ImportPath"])
+
+
+def _refuse(go: str, directory: Path, package: Mapping[str, Any]) -> None:
     if not package.get("Module"):
         raise UsageError(f"{directory}: it is not part of a module", hint="go mod init example.com/mine")
     if directory.is_relative_to(_said([go, "env", "GOMODCACHE"], directory).strip() or "/nowhere"):
@@ -42,20 +65,20 @@ def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
             f"{directory}: a package main cannot be imported, and so not measured",
             hint="move the measured code to a separate package",
         )
-    sdk = places.data_dir("runners") / "sdk"
-    place = home() / "go"
-    place.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".go-", dir=place) as made:
-        scratch = Path(made)
-        overlay = _overlay(go, sdk, package, scratch)
-        (scratch / "overlay.json").write_text(json.dumps({"Replace": overlay}), encoding="utf-8")
-        write_modules(Path(package["Module"]["GoMod"]), sdk / "go", scratch)
-        name = package["ImportPath"].rsplit("/", 1)[-1]
-        product = place / f"{name}.built"
-        command = [go, "build", *flags, "-mod=mod", f"-modfile={scratch / 'go.mod'}"]
-        command += [f"-overlay={scratch / 'overlay.json'}", "-o", str(product), f"./{_MAIN}"]
-        _said(command, directory, go_environment(go) | {"GOWORK": "off"})
-    return BuiltBenchmarks(name, product, directory, "go", package["ImportPath"])
+
+
+def module_over(directory: Path, own: Path) -> dict[str, str]:
+    """A go.mod for code without one, in `own`: where go shall see it."""
+    repository = nearest(directory, ".git")
+    root = repository.parent if repository else directory
+    settings = root / ".git" / "config"
+    text = settings.read_text(encoding="utf-8", errors="replace") if settings.is_file() else ""
+    cloned = re.search(
+        r"url = (?:\w+://)?(?:[^@\s/]+@)?([\w-]+(?:\.[\w-]+)+)[:/]([\w./-]+?)(?:\.git)?/?\s", text
+    )
+    name = "/".join(cloned.groups()) if cloned else "example.com/mine"
+    own.write_text(f"module {name}\n\ngo 1.21\n", encoding="utf-8")
+    return {str(root / "go.mod"): str(own)}
 
 
 def _overlay(go: str, sdk: Path, package: Mapping[str, Any], scratch: Path) -> dict[str, str]:

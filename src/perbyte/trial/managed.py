@@ -29,7 +29,7 @@ from perbyte.trial.building import (
     write_generated,
     write_start,
 )
-from perbyte.trial.go_bench import write_modules
+from perbyte.trial.go_bench import module_over, write_modules
 from perbyte.trial.jvm import write_jvm
 from perbyte.trial.language import Managed, numbers_in
 from perbyte.trial.looking import known_digest
@@ -165,16 +165,15 @@ def _go_in_its_package(
 
     Gives what go said where that fails.
     """
-    directory = asked.main.parent
-    listed = said_by(
-        "env", "-C", str(directory), "GOWORK=off", go, "list", "-f", "{{.Name}} {{.ImportPath}}", "."
-    )
-    package, _, path = listed.partition(" ")
+    directory, own, laid_over = asked.main.parent, scratch / "own.mod", scratch / "overlay.json"
     module = nearest(directory, "go.mod")
-    if not module or not path or " " in path or package == "main":
-        return words_of(
-            ["env", *_words(environment), go, "build", *flags, "-o", "/dev/null", "."], scratch / "subject"
-        )
+    overlay = {} if module else module_over(directory, own)
+    laid_over.write_text(json.dumps({"Replace": overlay}), encoding="utf-8")
+    asking = [go, "list", f"-overlay={laid_over}", "-f", "{{.Name}} {{.ImportPath}}", "."]
+    package, _, path = said_by("env", "-C", str(directory), "GOWORK=off", *asking).partition(" ")
+    if not path or " " in path or package == "main":
+        alone = ["env", *_words(environment), go, "build", *flags, "-o", "/dev/null", "."]
+        return words_of(alone, scratch / "subject")
     laid = {
         directory
         / "perbyte_trial.go": f'package {package}\n\nimport "perbyte"\n\n// PerbyteRow is what is tried.\n'
@@ -182,14 +181,13 @@ def _go_in_its_package(
         directory / _GO_MAIN / "main.go": f'package main\n\nimport (\n\t"perbyte"\n\n\ttried "{path}"\n)\n\n'
         f"func main() {{\n\tperbyte.Main({_go_library(asked)}, tried.PerbyteRow())\n}}\n",
     }
-    overlay = {}
     for number, (place, text) in enumerate(laid.items()):
         overlay[str(place)] = str(scratch / f"laid-{number}.go")
         (scratch / f"laid-{number}.go").write_text(text, encoding="utf-8")
-    (scratch / "overlay.json").write_text(json.dumps({"Replace": overlay}), encoding="utf-8")
-    write_modules(module, places.data_dir("runners") / "sdk" / "go", scratch)
+    laid_over.write_text(json.dumps({"Replace": overlay}), encoding="utf-8")
+    write_modules(module or own, places.data_dir("runners") / "sdk" / "go", scratch)
     words = [*_words(environment), "GOWORK=off", go, "build", *flags, "-trimpath"]
-    words += [f"-modfile={scratch / 'go.mod'}", f"-overlay={scratch / 'overlay.json'}"]
+    words += [f"-modfile={scratch / 'go.mod'}", f"-overlay={laid_over}"]
     return words_of(["env", *words, "-o", str(scratch / asked.name), f"./{_GO_MAIN}"], directory)
 
 
@@ -211,7 +209,6 @@ def _write_go(asked: Managed, subject: Path) -> None:
         f"\tperbyte.Main({_go_library(asked)},\n\t\t{_go_row(asked)})\n}}\n",
         encoding="utf-8",
     )
-    # a go.mod with what the user's own requires
     sdk = places.data_dir("runners") / "sdk" / "go"
     lines = ["module trial", "", "go 1.24", "", "require perbyte v0.0.0", f"replace perbyte => {sdk}", ""]
     if module := nearest(asked.main.parent, "go.mod"):

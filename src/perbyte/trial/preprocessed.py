@@ -19,7 +19,7 @@ from perbyte.trial.building import captured
 _LIMIT_S = 20.0
 _MARKER = re.compile(r'# \d+ "((?:[^"\\]|\\.)*)"((?: \d)*)')
 _SYSTEM = "3"  # the flag of a file that is a header of the system
-_TYPEDEF = re.compile(r"\btypedef\s+((?:[A-Za-z_]\w*\s+)+?)([A-Za-z_]\w*)\s*(\[[^;]*\])?\s*;")
+_TYPEDEF = re.compile(r"\btypedef\s+((?:[A-Za-z_]\w*\s+)+?\**\s*)([A-Za-z_]\w*)\s*(\[[^;]*\])?\s*;")
 _CXX = (".cc", ".cpp", ".cxx", ".hpp", ".hh")
 _DEEP = 8  # typedefs of typedefs
 
@@ -43,7 +43,8 @@ def types_of(file: Path) -> Mapping[str, str]:
 @lru_cache(maxsize=64)
 def _types(file: Path, changed_ns: int) -> Mapping[str, str]:
     matches = _TYPEDEF.findall(_whole(file, changed_ns))
-    names = {name: " ".join([*kind.split(), *(["*"] if array else [])]) for kind, name, array in matches}
+    kinds = {name: kind.replace("*", " * ") + " *" * bool(array) for kind, name, array in matches}
+    names = {name: " ".join(kind.split()) for name, kind in kinds.items()}
     resolved = {}
     for name in names:
         kind = name
@@ -81,7 +82,8 @@ def _language(file: Path) -> str:
 
 
 def _command(file: Path) -> list[str]:
-    return [*compiler(_language(file)), "-E", "-w", f"-I{file.parent}"]
+    beside = [f"-I{file.parent}", f"-I{file.parent.parent / 'include'}"]
+    return [*compiler(_language(file)), "-E", "-w", *beside]
 
 
 def _said(command: Sequence[str], given: str = "") -> str:

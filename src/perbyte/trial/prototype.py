@@ -233,6 +233,9 @@ def rust_prototype(name: str, text: str) -> Prototype | None:
             continue
         read = partial(_rust_parameter, generic=f"{match[1] or ''} {match[0]}")
         result = " ".join((match[3] or "").split())
+        held = rf"\bstruct\s+{re.escape(result)}\s*\(\s*pub[^\[;]*\[\s*u8\s*;\s*(\w+)\s*\]\s*\)"
+        if result and (array := re.search(held, text)):
+            result = f"[u8; {array[1]}] in {result}"
         full = f"{within}::{own}" if within else own
         return Prototype(full, result, _typed(match[2], read), " ".join(match[0].rstrip("{; \n").split()))
     return None

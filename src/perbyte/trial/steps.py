@@ -7,17 +7,10 @@ from dataclasses import dataclass
 
 LITERALS = ("0", "1", "null")
 OF_POINTERS = frozenset(
-    {
-        "length-back",
-        "context",
-        "buffer",
-        "blocks",
-        "key-bits",
-        "tag-length",
-        "secret-number",
-        "label",
-        "label-length",
-    }
+    (
+        *("length-back", "context", "buffer", "blocks"),
+        *("key-bits", "tag-length", "secret-number", "label", "label-length"),
+    )
 )
 """Roles that languages with a runtime do not have."""
 NUMBER = re.compile(r"\d{1,9}")  # any other number that a function is always given, such as rounds
@@ -58,7 +51,7 @@ MEANINGS = {
 ROUNDS = ("rounds", "round", "nr", "nrounds", "numrounds", "start")
 NAMES: dict[str, str] = {
     "out": "out output dst dest digest hash md result res h ciphertext cipher ct c mac tag o y okm",
-    "in": "in input src msg message m data plaintext plain pt p x",
+    "in": "in input src msg message m data plaintext plain pt p x value",
     "size": "len length inlen size n mlen msglen messagelen datalen nbytes bytes count l clen ctlen inputlen",
     "blocks": "blocks nblocks blockcount nblk",
     "out-length": "outlen outputlen digestlen mdlen hashlen maclen outsize okmlen length size n",
@@ -85,15 +78,13 @@ NAMES: dict[str, str] = {
     "label-length": "ctxlen prelen contextlen contextlength",
     "begin": "seed crc init initial start prev previous adler sum previouscrc32 previouscrc prevcrc crc32 crcinit",
     "out-offset": "outoff outoffset outofs outpos dstoff dstoffset outputoffset digestoffset",
-    "offset": "drop dropn skip offset off inoff inoffset dataoff dataoffset pos position from",
+    "offset": "drop dropn skip offset off inoff moff inoffset dataoff dataoffset pos position from",
 }
 LENGTH_LIKE = re.compile(r"len|siz|byte|sz|bits|^argument|^.{1,2}$|l$|cnt$")
 LENGTH_OF = {"in": "size", "out": "out-length", "key": "key-length", "nonce": "nonce-length"} | {
     "aad": "aad-length",
     "tag": "tag-length",
 }
-
-
 OFFSETS = ("offset", "out-offset")
 
 
@@ -123,17 +114,8 @@ STEPS: dict[str, Step] = {
     "encrypt": Step(
         ("size",),
         (
-            "out",
-            "in",
-            "buffer",
-            "blocks",
-            "key",
-            "key-length",
-            "nonce",
-            "nonce-length",
-            "counter",
-            "context",
-            *OFFSETS,
+            *("out", "in", "buffer", "blocks", "key", "key-length"),
+            *("nonce", "nonce-length", "counter", "context", *OFFSETS),
         ),
     ),
     "seal": Step(

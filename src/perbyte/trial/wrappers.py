@@ -46,7 +46,8 @@ def _rust_export(call: Call) -> str:
     body, result = f"{call_text};", ""
     if call.returns_bytes:
         taken.append("out: *mut u8")
-        body = f"let made = {call_text};\n    std::ptr::copy_nonoverlapping(made.as_ptr(), out, made.len());"
+        inner = ".0" if " in " in call.prototype.result else ""
+        body = f"let made = {call_text}{inner};\n    std::ptr::copy_nonoverlapping(made.as_ptr(), out, made.len());"
     elif answers(call):
         accepted = ".is_ok()" if call.prototype.result.startswith("Result") else ""
         body, result = f"{call_text}{accepted} as i32", " -> i32"
