@@ -189,7 +189,8 @@ static int start(const char *name, int count, char **texts)
 
 int main(int argc, char **argv)
 {
-	static const pb_foreign jvm = {open_case, close_case, run, begin, show};
+	static const pb_foreign jvm = {
+		.open = open_case, .close = close_case, .run = run, .begin = begin, .show = show};
 	if (argc < 10 || !start(argv[1], argc - 10, argv + 10)) {
 		fprintf(stderr, "perbyte-jvm: the virtual machine does not start\n");
 		return 3;

@@ -202,7 +202,8 @@ static napi_value add_row(napi_env e, napi_callback_info info)
 /* main(open, close, run, show, warm, name, library, license, version, features): speaks the protocol until it ends. */
 static napi_value run_main(napi_env e, napi_callback_info info)
 {
-	static const pb_foreign javascript = {open_case, close_case, run, begin, show, 0};
+	static const pb_foreign javascript = {
+		.open = open_case, .close = close_case, .run = run, .begin = begin, .show = show};
 	size_t count = 10;
 	napi_value given[10];
 	env = e;
