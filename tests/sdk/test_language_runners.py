@@ -88,12 +88,14 @@ def test_the_structures_of_rust_are_those_of_c(tmp_path: Path) -> None:
 def test_the_glue_of_a_language_fits_the_sdk(glue: str, header: str) -> None:
     """By the flags of the build: a field that the SDK gained is no warning, for a warning ends the build."""
     roots = (Path("/usr/include"), Path("/usr/lib/jvm"), Path("/usr/local"))
-    found = [file.parent for root in roots for file in root.rglob(header)]
-    if not found:
+    headers = [file.parent for root in roots for file in root.rglob(header)]
+    if not headers:
         pytest.skip(f"no {header} here")
     script = (HOME / "node" / "build.sh").read_text(encoding="utf-8")
     flags = re.search(r'^flags="(.*-Werror.*)"$', script, re.MULTILINE)[1].split()
-    places_of_headers = [f"-I{place}" for place in (found[0], found[0] / "linux", SDK / "c", SDK / "foreign")]
+    places_of_headers = [
+        f"-I{place}" for place in (headers[0], headers[0] / "linux", SDK / "c", SDK / "foreign")
+    ]
     told = ['-DPB_COMPILER="x"', '-DPB_FLAGS=""', "-fsyntax-only", SDK / glue]
     subprocess.run(["cc", *flags, *places_of_headers, *told], check=True)
 
