@@ -35,6 +35,7 @@ state() {
 }
 
 unpack() {
+	. "$runners/sdk/cargo.sh"
 	read -r crate_name crate_version crate_sum _ <"$crates" # then the library's own version may stand
 	mkdir -p src
 	echo 'fn main() {}' >src/main.rs

@@ -18,6 +18,7 @@ cc=${CC:-cc}
 
 # The crate beside its SDK, as in the runners' directory, where nothing may be written.
 lay_out() {
+	. "$sdk/cargo.sh"
 	mkdir -p "$work/$name" "$work/sdk" "$work/registry/src"
 	rm -rf "$work/sdk/rust" "$work/$name/src"
 	cp -r "$sdk/rust" "$work/sdk/rust"

@@ -318,10 +318,10 @@ def test_libraries_stand_side_by_side_with_what_they_lack():
     assert heads_of(listing)[:4] == ["library", "cipher for records", "key exchange", "signature"]
     first, second, last = listing.rows
     assert first[:4] == ("Alpha 1.0", "AES-128 in GCM", "X25519", "Ed25519")
-    assert first[4:] == ("1.00 cycles", "0.400 ms", "1")
+    assert first[4:] == ("1.00 cycles", "0.400 ms", "×1")
     assert second[0] == "Beta 1.0"
     assert second[-1].startswith("×1.2")
-    assert last == ("gamma", "has it", "–", "–", "–", "–", "–")
+    assert last == ("Gamma 1.0", "has it", "–", "–", "–", "–", "–")
     text = render_advice(Advice(find_question("tls"), RUN, told, together))
     assert "Library by library" in text
 

@@ -67,6 +67,8 @@ def test_without_a_hybrid_the_card_says_what_is_missing_and_why_it_matters():
     assert told.decision.first.algorithm.id == "x25519"
     assert "With reserve, X25519: What is recorded today" in card
     assert "X25519MLKEM768" in card
+    assert "perbyte list providers x25519mlkem768" in card, "a run of others: what is built here is not known"
+    assert card.count("With reserve, X25519") == 1
     assert told_of("kem", KEM).decision.first.algorithm.id == "ml-kem-768", (
         "512 is below the question's strength"
     )

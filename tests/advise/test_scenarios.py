@@ -326,6 +326,14 @@ def test_a_histogram_of_tiny_messages_turns_the_answer(tmp_path):
     assert cheap_long.mix == cheap_short.mix
 
 
+def test_a_histogram_that_is_no_text_is_said_in_plain_words(tmp_path):
+    (tmp_path / "sizes").write_bytes(b"\xcd\x00\xff")
+    with pytest.raises(UsageError, match=r"cannot be read: it is not text$"):
+        read_histogram(tmp_path / "sizes")
+    with pytest.raises(UsageError, match=r"cannot be read: No such file or directory$"):
+        read_histogram(tmp_path / "none")
+
+
 def test_a_histogram_is_grouped_and_its_mistakes_are_named(tmp_path):
     path = tmp_path / "sizes.txt"
     path.write_text("\n".join(f"{size} 10" for size in range(1, 400)))

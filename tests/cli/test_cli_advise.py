@@ -99,4 +99,4 @@ def test_without_a_library_it_says_what_would_help(world):
     world.add(tls("alpha", aes_128_gcm=1.0))
     answer = world.perbyte("advise", "hash", "--language", "cobol", "-q")
     assert answer.returncode == 3
-    assert "no runner in cobol is built" in answer.stderr
+    assert "no runner is in 'cobol'" in answer.stderr

@@ -140,6 +140,7 @@ def place(tmp_path_factory, make_world):
     values |= {
         "other": str(other),
         "asked": "sha-256",
+        "algorithm": "sha-256",
         "parts": "sha-256",
         "question": "tls",
         "chart": "bars.svg",

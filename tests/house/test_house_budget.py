@@ -13,7 +13,7 @@ LINES = {
     "advise": 1022,
     "app": 5015,
     "atlas": 2036,
-    "catalogue": 1747,
+    "catalogue": 1746,
     "cli": 3861,
     "exchange": 3477,
     "fleet": 1233,

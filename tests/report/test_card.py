@@ -53,7 +53,7 @@ def test_what_is_not_known_and_what_is_a_tie_are_told_apart():
     tied = made_run((sealed("alphassl", "aes-256-gcm", 1.0), sealed("betacrypt", "aes-256-gcm", 1.0004)))
     (line,) = run_card(tied).lines
     assert (line.sign, line.winner) == ("=", "alphassl or betacrypt")
-    assert "known to be alike within 1.0%" in line.sure
+    assert "known to be alike: they differ by less than 0.23%" in line.sure
     wide = [replace(cell, quality=Quality.NOISY) for cell in tied.cells]
     (line,) = run_card(replace(tied, cells=tuple(wide))).lines
     assert line.sign == "?"

@@ -10,7 +10,7 @@ from made_pages import draw, render_report
 from made_runs import imported, made_figure, made_run, usual_run
 
 from perbyte.model import Cell, Doubt, Warning
-from perbyte.report.facts import clock_observed, condition_facts, condition_lines, tick_rate
+from perbyte.report.facts import clock_observed, condition_facts, condition_lines, library_names, tick_rate
 from perbyte.report.findings import certainty
 from perbyte.report.grid import Column, run_grids
 from perbyte.report.runview import RunView
@@ -114,6 +114,12 @@ def test_the_clock_is_what_figures_show_and_ticks_what_processes_counted() -> No
     assert clock_observed(made_run(cells[:1])) == "2.400 GHz"
     blind = imported(cells)
     assert (clock_observed(blind), tick_rate(blind)) == ("", "")
+
+
+def test_no_version_of_a_library_is_cut() -> None:
+    version = "hashes 2.4.0, ciphers 2.4.0, curves 2.4.0, node 20.20.2"
+    run = made_run((replace(made_figure(MD5[0], 1000.0), library="noble", library_version=version),))
+    assert f"noble {version}" in library_names(run)
 
 
 def test_sentences_of_figures_hold_for_throughput_too() -> None:

@@ -3,6 +3,7 @@ test_opt_in_runners.py, as that of all opt-in runners is."""
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -79,6 +80,44 @@ def test_the_structures_of_rust_are_those_of_c(tmp_path: Path) -> None:
     )
     assert rust == c
     assert len(c) == sum(1 + len(fields.split()) for fields in FIELDS.values())
+
+
+@pytest.mark.native
+@needs("cc")
+@pytest.mark.parametrize(("glue", "header"), [("node/addon.c", "node_api.h"), ("jvm/jvm.c", "jni.h")])
+def test_the_glue_of_a_language_fits_the_sdk(glue: str, header: str) -> None:
+    """By the flags of the build: a field that the SDK gained is no warning, for a warning ends the build."""
+    roots = (Path("/usr/include"), Path("/usr/lib/jvm"), Path("/usr/local"))
+    headers = [file.parent for root in roots for file in root.rglob(header)]
+    if not headers:
+        pytest.skip(f"no {header} here")
+    script = (HOME / "node" / "build.sh").read_text(encoding="utf-8")
+    flags = re.search(r'^flags="(.*-Werror.*)"$', script, re.MULTILINE)[1].split()
+    places_of_headers = [
+        f"-I{place}" for place in (headers[0], headers[0] / "linux", SDK / "c", SDK / "foreign")
+    ]
+    told = ['-DPB_COMPILER="x"', '-DPB_FLAGS=""', "-fsyntax-only", SDK / glue]
+    subprocess.run(["cc", *flags, *places_of_headers, *told], check=True)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("name", ["ring", "blake3"])  # a runner in Rust, and a library that a crate carries
+def test_a_cargo_without_a_toolchain_is_said_in_two_lines(name: str, tmp_path: Path) -> None:
+    fake = tmp_path / "bin" / "cargo"
+    fake.parent.mkdir()
+    fake.write_text("#!/bin/sh\necho 'error: no default is configured' >&2\nseq 13 >&2\nexit 1\n")
+    fake.chmod(0o755)
+    (tmp_path / "out").mkdir()
+    told = [HOME / name / "build.sh", tmp_path / "out", SDK]
+    path = f"{fake.parent}:{os.environ['PATH']}"
+    built = subprocess.run(
+        ["sh", *told], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert built.returncode == 1
+    lines = built.stderr.splitlines()
+    assert lines[0] == "error: no default is configured"
+    assert len(lines) == 2
+    assert "rustup default stable" in lines[1]
 
 
 RUNNER_TOML = """\

@@ -116,6 +116,13 @@ def test_what_does_not_compile_says_the_first_error(tmp_path: Path):
     assert "'y'" in error.value.first or "‘y’" in error.value.first
 
 
+def test_a_file_without_a_function_is_said_to_have_none(tmp_path: Path):
+    (tmp_path / "broken.c").write_text("int own_sha256(unsigned char *digest { return 0; }\n")
+    with pytest.raises(UsageError, match=r"no function was found in broken\.c") as refused:
+        build(tmp_path, [tmp_path / "broken.c"], "sha-256")
+    assert "does the file compile?" in str(refused.value.hint)
+
+
 def test_functions_that_belong_together_are_named_so_in_the_hint(tmp_path: Path):
     (tmp_path / "aes.c").write_text(
         "#include <stddef.h>\n#include <stdint.h>\n"

@@ -374,7 +374,7 @@ def _why_no_figure(case: Case, algorithm: Algorithm) -> str:
     known = wanted & here.get(runner, set())
     ask = case.task.selector(runner if known else "*", algorithm, case.mix.sizes, tiers)
     if not known:
-        return f"no figure of it is here; perbyte measure '{ask}' would measure it"
+        return f"no figure of it is here; perbyte list providers {algorithm.id} names who has it"
     lacks = sorted(wanted - known)
     if not lacks:
         return "its figures cannot be used"

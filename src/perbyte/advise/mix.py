@@ -31,7 +31,7 @@ def read_histogram(path: Path, multiple: int = 1) -> Mix:
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"histogram '{path}' cannot be read: {error}") from None
+        raise UsageError(f"{path} cannot be read: {getattr(error, 'strerror', 'it is not text')}") from None
     counts_of: dict[int, int] = {}
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].replace(",", " ").split()

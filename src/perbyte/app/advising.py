@@ -213,7 +213,7 @@ def _no_runner(languages: Sequence[str]) -> EnvironmentLacking:
         by_language.setdefault(spec.language, []).append(spec.name)
     if unknown := [name for name in languages if name not in by_language]:
         return EnvironmentLacking(
-            f"no runner in {unknown[0]} is built", hint=f"the languages are {', '.join(sorted(by_language))}"
+            f"no runner is in '{unknown[0]}'", hint=f"the languages are {', '.join(sorted(by_language))}"
         )
     names = [name for language in languages for name in by_language[language]]
     return EnvironmentLacking(

@@ -193,8 +193,7 @@ def _parse_path(path: str) -> tuple[str, str, str]:
         return "*", parts[0], "*"
     operations = {operation for kind in OPERATIONS.values() for operation in kind}
     if len(parts) == 2 and parts[1] in operations:
-        hint = f"write '*/{path}', or see what there is: perbyte list operations {parts[0]}"
-        raise UsageError(f"'{parts[1]}' is an operation and no algorithm", hint=hint)
+        return "*", parts[0], parts[1]  # no algorithm is called as an operation is
     return parts[0], parts[1], parts[2] if len(parts) == 3 else "*"
 
 

@@ -242,7 +242,8 @@ def explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) ->
     if not offered:
         raise UsageError(
             f"'{selector.text}': no runner here has {', '.join(algorithms[:5])}",
-            hint=f"runners that answer: {', '.join(runners)}; what they have: perbyte list operations",
+            hint=f"perbyte list providers {algorithms[0]} names who has it, and what builds that; "
+            f"runners that answer: {', '.join(runners)}",
         )
     names = sorted({name for name, _, _ in offered})
     operations = ", ".join(sorted({operation for _, operation, _ in offered}))

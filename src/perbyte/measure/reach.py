@@ -37,7 +37,7 @@ class Reach:
 
     def late(self, epochs: int) -> str:
         """Say that the run ends with so many epochs."""
-        return f"the host was slower than was told: {epochs} of {self._policy.epochs} epochs were made"
+        return f"the host was slower than estimated: {epochs} of {self._policy.epochs} epochs were made"
 
     def beyond(self, cells: Sequence[Cell]) -> dict[Cell, Failure]:
         """Those of `cells` that are not reached, with what would reach them. Twins go without a word."""

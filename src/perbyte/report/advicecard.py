@@ -212,10 +212,10 @@ def library_table(together: Together, titles: Sequence[str]) -> Listing:
     A part with data costs cycles (or ns) a byte at its largest size, the others together a handshake's time.
     """
     rows = [_row(library, together) for library in together.ranking]
+    named = {each.cell.runner: library_text(each) for case in together.cases for each in case.figures}
     for runner, lacking in together.lacks:
-        rows.append(
-            (runner, *("–" if part in lacking else "has it" for part in together.parts), "–", "–", "–")
-        )
+        parts = ("–" if part in lacking else "has it" for part in together.parts)
+        rows.append((named.get(runner, runner), *parts, "–", "–", "–"))
     heads = (*(titles[part] for part in together.parts), "a byte", "handshake", "mean")
     return Listing("Library by library", [Head("library"), *(Head(head, "n") for head in heads)], rows)
 
@@ -226,7 +226,7 @@ def _row(library: Library, together: Together) -> tuple[str, ...]:
     byte = ", ".join(_per_byte(option) for _, option in with_data)
     handshake = milliseconds(work_time(calls)) if calls else ""
     ratio = library.cost.estimate.value / first.cost.estimate.value
-    mean = ("1" if library is first else f"×{number(ratio)}") + " noisy" * bool(library.doubt)
+    mean = ("×1" if library is first else f"×{number(ratio)}") + " noisy" * bool(library.doubt)
     names = [option.algorithm.name for option in library.options]
     return (library_text(library.options[0]), *names, byte, handshake, mean)
 

@@ -30,7 +30,7 @@ from perbyte.catalogue.facts import (
     uses_of,
 )
 from perbyte.catalogue.questions import Remark
-from perbyte.model import Algorithm, Estimate
+from perbyte.model import Algorithm, CellFigure, Estimate
 from perbyte.model.text import plain
 from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import number, percent, size_label, three_digits, value_text
@@ -57,10 +57,11 @@ def plain_name(algorithm: Algorithm) -> str:
     return algorithm.name.partition(",")[0] if algorithm.kind == "password-hash" else algorithm.name
 
 
-def library_text(option: Option) -> str:
+def library_text(of: Option | CellFigure) -> str:
     """The library and its version."""
-    named = option.version.startswith(option.library)  # some libraries call themselves by name and version
-    return plain(option.version if named else f"{option.library} {option.version}", 60)
+    version = of.library_version if isinstance(of, CellFigure) else of.version
+    named = version.startswith(of.library)  # some libraries call themselves by name and version
+    return plain(version if named else f"{of.library} {version}", 120)
 
 
 def quote_text(quote: Quote) -> str:
@@ -131,7 +132,7 @@ def reserve_texts(decision: Decision) -> tuple[str, ...]:
         names = ", ".join(decision.case.catalogue.algorithms[each].name for each in preferred)
         missing = next((why for title, why in decision.missing if title in names), "")
         texts += [f"{names}: {missing}"] if missing else []
-    return tuple(f"With reserve, {name}: {text.removesuffix('.')}." for text in texts)
+    return (f"With reserve, {name}: {'. '.join(text.removesuffix('.') for text in texts)}.",) if texts else ()
 
 
 def with_article(unit: str) -> str:

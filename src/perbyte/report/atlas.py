@@ -91,7 +91,7 @@ def _line(overview: Overview, point: Point) -> Line | None:
         return None
 
     def named(cost: PointCost) -> str:
-        library = f"{plain(cost.library, 40)} {plain(cost.version, 40)}".strip()
+        library = f"{plain(cost.library, 40)} {plain(cost.version, 80)}".strip()
         return library if len(overview.models) == 1 else f"{library} on {plain(cost.machine, 60)}"
 
     told = [f"{_cost_text(ranking.best, ranking.field)} {ranking.field} per {per(point)}"]
@@ -179,7 +179,7 @@ def _found(overview: Overview) -> Block:
             cost = min(sure or costs, key=lambda cost: value_in(cost, CYCLES))
             lines.append(
                 f"{_point_text(point)}: {_cost_text(cost, CYCLES)} cycles per {per(point)} at best, by "
-                f"{plain(cost.library, 40)} {plain(cost.version, 40)} on {plain(cost.machine, 80)}"
+                f"{plain(cost.library, 40)} {plain(cost.version, 80)} on {plain(cost.machine, 80)}"
                 + ("." if sure else "; every figure of it is in doubt.")
             )
     if not overview.points:
@@ -258,7 +258,7 @@ def _heat(overview: Overview, field: str, *, narrow: bool = False) -> Chart | No
 
 def _described(cost: PointCost, field: str, unit: str) -> str:
     return (
-        f"{plain(cost.machine, 80)}, {plain(cost.library, 40)} {plain(cost.version, 40)}, "
+        f"{plain(cost.machine, 80)}, {plain(cost.library, 40)} {plain(cost.version, 80)}, "
         f"{_point_text(cost.point)}: {_cost_text(cost, field)} {unit}, {counted(cost.runs, 'run')}"
     )
 
@@ -325,7 +325,7 @@ def _versions(overview: Overview) -> Chart | None:
                 "library": library,
                 "version": plain(f"{cost.library} {cost.version}", 60),
                 **charts.spread(Estimate(cycles, math.nan, math.nan)),
-                "described": f"{what}, {library} {plain(cost.version, 40)}: {number(cycles)} {unit}",
+                "described": f"{what}, {library} {plain(cost.version, 80)}: {number(cycles)} {unit}",
             }
         )
     libraries = list(dict.fromkeys(record["library"] for record in records))[: len(theme.SERIES)]

@@ -39,7 +39,6 @@ from perbyte.stats.compare import (
     Unsure,
     compare,
     cost_of,
-    margin_of,
     sum_costs,
 )
 from perbyte.stats.quantity import NO_DATA, Unit, data_bytes, demands, geometric_mean, read
@@ -195,8 +194,8 @@ class _Race:
     def between(self, standing: Lead, best: CellFigure, ahead: Sequence[CellFigure]) -> str:
         """What is known of those who may be the fastest, by the word of their doubt; nothing where it is one alone."""
         if standing is Lead.TIED:
-            floor = self.noise.relative if self.noise else None
-            return f"known to be alike within {percent(margin_of(floor, self.precision))}"
+            alike = [self.compared(best, figure) for figure in ahead if figure is not best]
+            return f"known to be alike: {close_text(alike).partition(': ')[2]}"
         if standing is not Lead.UNKNOWN:
             return ""
         strangers = [figure for figure in ahead if not vouched_for(figure)]

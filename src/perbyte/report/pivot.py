@@ -150,7 +150,7 @@ def _compared_entries(
         gap = _gap(kind or "–", kind or "not in this run", " none")
         return [gap, {**gap, "text": "–"}] if index else [gap]
     figure = entry.figure
-    library = f"{plain(figure.library, 40)} {plain(figure.library_version, 40)}".strip()
+    library = f"{plain(figure.library, 40)} {plain(figure.library_version, 80)}".strip()
     tip = "; ".join([library, figure.quality, *(plain(warning, 120) for warning in figure.warnings)])
     shown = _figure(figure, unit, units, tip) | {"marks": grid.told_at(entry)}
     if not index:

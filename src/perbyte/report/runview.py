@@ -240,7 +240,7 @@ def describe(figure: CellFigure, unit: Unit, name: str) -> str:
     """One line about a figure, for a tooltip and for a screen reader."""
     reading = read(figure, unit)
     size = f" {size_label(figure.cell.size_bytes)}" if figure.cell.size_bytes else ""
-    text = f"{name} in {plain(figure.library, 40)} {plain(figure.library_version, 30)}".rstrip()
+    text = f"{name} in {plain(figure.library, 40)} {plain(figure.library_version, 80)}".rstrip()
     text += f", {plain(figure.cell.operation, 24)}{size}: "
     if reading is None:
         return text + "no figure in this unit"

@@ -165,7 +165,7 @@ def _record(figure: CellFigure, change: VersionChange | None, *, several: bool) 
     cell = figure.cell
     known = (figure.interval.low, figure.interval.high) if figure.interval.known else (math.nan, math.nan)
     cost = Estimate(figure.per_call, *known).scaled(per=data_bytes(cell) or 1)
-    version, library = plain(figure.library_version, 40), plain(figure.library, 30)
+    version, library = plain(figure.library_version, 80), plain(figure.library, 30)
     of = f" of {size_label(cell.size_bytes)}" if data_bytes(cell) else ""
     unit = "cycles" if figure.cycles_per_call is not None else "ns"
     changed = f", {ratio_text(change.ratio)} of that before" if change else ""

@@ -288,16 +288,16 @@ def cannot_tell(audits: Sequence[Audit], around: Surroundings) -> str:
     sealed = SEALING * timed if cell.operation == "open" else 0.0
     dearer = max(0.0, control - own - sealed - _free_ns(cell, looked))
     if timed < SHORT_CYCLES / OVERLAP_CYCLES * overlap and new > THIRD * timed:
-        return f"calls of {timed:.3g} ns take {new:.3g} ns where each waits for the one before it, too much to tell"
+        return f"calls of {timed:,.0f} ns take {new:,.0f} ns where each waits for the one before it, too much to tell"
     if new + dearer - _explained(cell, timed, memory, around) - overlap / 2 > (1 + HIDDEN) * timed:
         return (
-            f"calls of {timed:.3g} ns take {new:.3g} ns on new data, beside {control:.3g} ns of a chain without them: "
-            "too much to tell"
+            f"calls of {timed:,.0f} ns take {new:,.0f} ns on new data, beside {control:,.0f} ns of a chain without "
+            "them: too much to tell"
         )
     if memory.again + _moved(cell, around, 0.0) > MEMORY_SHARE * timed + overlap:
-        return f"of calls of {timed:.3g} ns memory takes too much to tell"
+        return f"of calls of {timed:,.0f} ns memory takes too much to tell"
     if (noise := control_noise(looked)) > NOISE_SHARE * timed + overlap:
-        return f"chains are up to {noise:.3g} ns apart, too much beside calls of {timed:.3g} ns"
+        return f"chains are up to {noise:,.0f} ns apart, too much beside calls of {timed:,.0f} ns"
     return ""
 
 

@@ -305,9 +305,9 @@ def _named(request: TrialRequest) -> dict[str, str]:
         there = _likely_first((*functions_of(request.files), *classes_of(request.files)), request.algorithm)
         if len(there) != 1:
             raise UsageError(
-                "which function is it?",
+                "which function is it?" if there else f"no function was found in {request.files[0].name}",
                 hint="--function NAME"
-                + (f"; there are: {', '.join(there[:12])}" if there else "")
+                + (f"; there are: {', '.join(there[:12])}" if there else "; does the file compile?")
                 + _several(_of_mode(there, request.algorithm), steps),
             )
         texts = list(there)
