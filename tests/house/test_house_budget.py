@@ -17,17 +17,17 @@ LINES = {
     "cli": 3861,
     "exchange": 3477,
     "fleet": 1233,
-    "measure": 8535,
+    "measure": 8534,
     "model": 1708,
     "protocol": 837,
     "report": 14200,
-    "runners": 3413,
+    "runners": 3411,
     "stats": 6552,
     "store": 3406,
     "studies": 4869,
     "trial": 6258,
 }
-MEAN_LENGTH = 50.9  # characters of a line that is not blank: lines are not packed to save some
+MEAN_LENGTH = 51.0  # characters of a line that is not blank: lines are not packed to save some
 LONG, MOST_LONG = 40, 83  # lines from which on a function is long, and how many are
 
 

@@ -12,10 +12,10 @@ before an epoch begins, so no figure decides when its cell stops.
 from __future__ import annotations
 
 import math
-import statistics
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from statistics import fmean, median
 
 from perbyte.measure.costs import Costs
 from perbyte.measure.rounds import MOST_BURSTS, NORMAL_QUARTILES
@@ -54,7 +54,7 @@ class _Known:
             return
         means = np.array(self.means)
         self.seen = float(means.var(ddof=1)) / float(means.mean()) ** 2
-        self.between = max(self.seen - _mean(self.within) / _mean(self.bursts), 0.0)
+        self.between = max(self.seen - fmean(self.within) / fmean(self.bursts), 0.0)
 
     def drawn(self, own: float, common: float) -> float:
         """A variance of its own, drawn towards that which cells have in common."""
@@ -86,25 +86,23 @@ class Nesting:
         """Take over an epoch, whose costs have been noted."""
         self._planned.clear()
         for cell, tally in tallies.items():
-            if len(tally.medians) < LEAST_BURSTS:
-                continue
             medians = np.array(tally.medians)
             mean = midmean(medians)
-            if mean <= 0:
+            if len(medians) < LEAST_BURSTS or mean <= 0:
                 continue
             known = self._known[cell]
             known.means.append(mean)
             known.within.append(_variance(medians) / mean**2)
-            known.samples.append(_mean(tally.scatter) / mean**2 if tally.scatter else 0.0)
+            known.samples.append(fmean(tally.scatter) / mean**2 if tally.scatter else 0.0)
             known.bursts.append(len(tally.medians))
             known.settle()
         grown = [known for known in self._known.values() if len(known.means) >= LEAST_EPOCHS]
         if grown:
             self._common = _Common(
-                means=statistics.median(known.seen for known in grown),
-                processes=statistics.median(known.between for known in grown),
-                bursts=statistics.median(_mean(known.within) for known in grown),
-                samples=statistics.median(_mean(known.samples) for known in grown),
+                means=median(known.seen for known in grown),
+                processes=median(known.between for known in grown),
+                bursts=median(fmean(known.within) for known in grown),
+                samples=median(fmean(known.samples) for known in grown),
             )
 
     def missing(self, cell: Cell, precision: float) -> int | None:
@@ -127,7 +125,7 @@ class Nesting:
             return None
         seen = max(known.drawn(known.seen, self._common.means), TINY)
         between = min(known.drawn(known.between, self._common.processes), seen)
-        return between + (seen - between) * min(1.0, _mean(known.bursts) / rounds)
+        return between + (seen - between) * min(1.0, fmean(known.bursts) / rounds)
 
     def cost_s(self, cell: Cell) -> float:
         """Return what the bursts that are planned for a cell take in an epoch; 0 while nothing is known."""
@@ -149,7 +147,7 @@ class Nesting:
         known = self._grown(cell)
         if known is None:
             return None
-        bursts = known.drawn(_mean(known.within), self._common.bursts)
+        bursts = known.drawn(fmean(known.within), self._common.bursts)
         processes = known.drawn(known.between, self._common.processes)
         cheap = self._costs.beside_s / self._planned_burst_s(cell)
         wanted = min(math.sqrt(cheap * bursts / max(processes, TINY)), MOST_TIMES * cheap)
@@ -160,9 +158,9 @@ class Nesting:
         known = self._grown(cell)
         if known is None or self._costs.sample_s[cell] <= 0:
             return self._policy.burst_samples
-        samples = known.drawn(_mean(known.samples), self._common.samples)
+        samples = known.drawn(fmean(known.samples), self._common.samples)
         # what samples add is part of what bursts were seen to differ by
-        bursts = known.drawn(_mean(known.within), self._common.bursts)
+        bursts = known.drawn(fmean(known.within), self._common.bursts)
         wanted = math.sqrt(
             self._costs.burst_s[cell] / self._costs.sample_s[cell] * samples / max(bursts, TINY)
         )
@@ -185,7 +183,3 @@ def _variance(medians: Floats) -> float:
         low, high = np.percentile(medians, (25, 75)).tolist()
         spread = (high - low) / NORMAL_QUARTILES
     return (midmean_spread(len(medians)) * spread) ** 2
-
-
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
