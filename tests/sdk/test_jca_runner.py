@@ -219,10 +219,9 @@ def test_tiers_are_in_force_and_say_so(spec: RunnerSpec, session: Session):
 
 def test_a_tier_that_nothing_brings_about_is_refused(sun: RunnerSpec):
     """PERBYTE_CPU alone switches nothing off."""
-    with (
-        Session(sun, environment={"PERBYTE_CPU": "soft"}) as session,
-        pytest.raises(RunnerCrashed, match="not in force"),
-    ):
+    idle = dataclasses.replace(sun.tier("soft"), arguments=())
+    asked = dataclasses.replace(sun, tiers={**sun.tiers, "soft": idle})
+    with Session(asked, cpu="soft") as session, pytest.raises(RunnerCrashed, match="not in force"):
         session.hello()
 
 
