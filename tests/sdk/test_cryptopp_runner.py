@@ -91,7 +91,7 @@ def test_known_answers_come_out_under_every_contract(session: Session, known: Kn
 
 
 def test_hashes_and_hmac_agree_with_python(session: Session):
-    data, key = material.data(SEED, 1000), material.key(SEED, 1, 32)
+    data, key = material.data(SEED, 1000), material.stream(SEED, "key/1", 32)
     for algorithm, theirs in (("sha-1", "sha1"), ("sha-256", "sha256"), ("sha3-256", "sha3_256")):
         once, thrice = (hashlib.new(theirs, data * times).hexdigest() for times in (1, 3))
         assert output(session, algorithm, "digest", "oneshot/1", 1000, 3) == once

@@ -93,7 +93,7 @@ def test_hashes_agree_with_python(session: Session, algorithm: str, theirs: str)
 )
 def test_hmac_agrees_with_python(session: Session, algorithm: str, theirs: str, key_bytes: int):
     data = material.data(SEED, 1000)
-    first, second = (material.key(SEED, number, key_bytes) for number in range(2))
+    first, second = (material.stream(SEED, f"key/{number}", key_bytes) for number in range(2))
     assert (
         output(session, algorithm, "mac", "message/1", 1000, 2) == hmac.new(first, data, theirs).hexdigest()
     )

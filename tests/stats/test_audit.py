@@ -255,7 +255,7 @@ def test_work_that_cannot_be_audited_is_said_and_costs_no_quality() -> None:
         ({**nothing, "unchained": "unsupported: no"}, "unsupported: no"),
         ({**nothing, "afresh": True}, "prepares its material again"),
         ({"control_ns": []}, "does not say what a chain takes"),
-        ({"chained_ns": [14000.0], "control_ns": [4000.0]}, "beside 4e+03 ns of a chain without them"),
+        ({"chained_ns": [14000.0], "control_ns": [4000.0]}, "beside 4,000 ns of a chain without them"),
     ):
         [warning] = judged([looks(**given)]).warnings
         assert warning.kind is Doubt.UNCHAINED
