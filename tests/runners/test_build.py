@@ -224,7 +224,7 @@ def test_a_failed_download_costs_its_own_runner_and_says_what_to_do(tmp_path, mo
     tools = tmp_path / "tools"
     tools.mkdir()
     (tools / "cargo").write_text(
-        "#!/bin/sh\n[ \"$1\" != --version ] || exit 0\n"
+        '#!/bin/sh\n[ "$1" != --version ] || exit 0\n'
         "echo 'failed to get a crate: network unreachable' >&2\nexit 101\n"
     )
     (tools / "cargo").chmod(0o755)
