@@ -187,17 +187,20 @@ def test_forgeries_that_are_accepted_while_audited_are_wrong(
     ] == [("incorrect", True)]
 
 
+REFUSES_ELSEWHERE = {
+    "on": "prepare",
+    "do": "refuse",
+    "code": "bad-size",
+    "message": "no",
+    "sizes": [ELSEWHERE],
+    "nth": 0,
+}
+
+
 @pytest.mark.parametrize(
     "fault",
     [
-        {
-            "on": "prepare",
-            "do": "refuse",
-            "code": "bad-size",
-            "message": "no",
-            "sizes": [ELSEWHERE],
-            "nth": 0,
-        },
+        REFUSES_ELSEWHERE,
         {"on": "audit", "do": "patch", "fields": {"failures": 1}, "sizes": [ELSEWHERE], "nth": 0},
     ],
 )
@@ -229,15 +232,7 @@ def test_a_row_that_is_settled_is_tried_on_other_lengths_all_the_same(
     monkeypatch.setattr(audit, "drawn", lambda share: False)
     monkeypatch.setattr(audit, "is_finished", lambda known, around: len(known) > 1)
     given = {"burn": 1.0, "chained": 1.0, "beside": 0.02, "operations": [row(per_call=1e5)]}
-    fault = {
-        "on": "prepare",
-        "do": "refuse",
-        "code": "bad-size",
-        "message": "no",
-        "sizes": [ELSEWHERE],
-        "nth": 0,
-    }
-    odd = ecb("beta", library="beta", faults=[fault], **given)
+    odd = ecb("beta", library="beta", faults=[REFUSES_ELSEWHERE], **given)
     done = lab.run(ecb("alpha", library="alpha", **given), odd, **FIVE)
     assert "does not work on" in str(done.figure(address("beta")).warnings)
 

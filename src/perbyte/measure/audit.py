@@ -60,10 +60,8 @@ from perbyte.stats.newdata import (
 # epoch, and the whole calls of cells drawn by lot.
 LONG_S, WHOLE_CALLS = 5e-3, 8  # calls that a look and a chain are made of
 TRY_S = 2e-3  # that trying a row takes at the least
-TRIED_FROM = (
-    2  # epochs, from which on each row is tried once whatever the time, on long data where it takes less than
-)
-QUICK_S = 5e-3
+TRIED_FROM = 2  # epochs, from which on each row is tried once whatever the time
+QUICK_S = 5e-3  # seconds: what takes less is then tried on long data too
 # a byte, that looking at our own loop takes at the most, and that a pass of it takes at the least
 COPY_S, PASS_S = 10e-9, 30e-12
 COPY_LOOK_S = 0.2e-3

@@ -181,14 +181,16 @@ class Stopping:
                 lacks = True  # between two looks
             else:
                 lacks = not most and cell in known and not self._precise(known[cell], figures[cell])
-            (due.append if lacks else self.finished.add)(cell)
+            if lacks:
+                due.append(cell)
+            else:
+                self.finished.add(cell)
         missing = {cell: self._missing(known[cell], figures[cell]) for cell in due if cell in known}
         missing |= {cell: self._missing_draws(cell) for cell in due if cell.drawn}
         reached = budget.completed(missing, self._nesting.cost_s)
         self.out_of_reach = set(missing) - reached if reached else set()
         self._costs.closing_s = time.monotonic() - began
-        seldom = self.out_of_reach if self._history.epochs % SELDOM else ()
-        wanted = [cell for cell in due if cell not in seldom]
+        wanted = [c for c in due if c not in self.out_of_reach or self._history.epochs % SELDOM == 0]
         affordable = budget.affordable(wanted)
         self.budget_ended = len(affordable) < len(wanted)
         unfinished = [self._unfinished(cell, missing, known, figures, spreads) for cell in due]
