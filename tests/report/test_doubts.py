@@ -14,11 +14,11 @@ from made_runs import made_figure, made_run
 
 from perbyte.model import Cell, CellFigure, Doubt, Quality, Run, Warning
 from perbyte.report.card import run_card
-from perbyte.report.grid import Place, run_grids
+from perbyte.report.grid import run_grids
 from perbyte.report.legends import legend_of
-from perbyte.report.marks import Mark
+from perbyte.report.marks import ANSWER_SIGNS, SIGNS, Mark
 from perbyte.report.text import render_table
-from perbyte.report.wording import SIGNS, times_text
+from perbyte.report.wording import times_text
 from perbyte.stats.compare import SHARED_CORE, Answer, Unsure, compare
 from perbyte.stats.compare import UNSEEN as LIE_AT_MOST
 
@@ -136,9 +136,9 @@ def test_an_unseen_row_leads_by_its_figure_beyond_what_a_lie_could_make_of_it(fa
 
 
 def test_a_sign_has_one_meaning_in_a_table():
-    signs = [*(str(mark) for mark in Mark), *(place.sign for place in Place if place.sign)]
+    signs = [*(str(mark) for mark in Mark), *filter(None, SIGNS.values())]
     assert len(signs) == len(set(signs))
-    assert set(SIGNS.values()) <= {place.sign for place in Place}, "what is not known has one sign everywhere"
+    assert set(ANSWER_SIGNS.values()) <= set(SIGNS.values()), "what is not known has one sign everywhere"
     for seed in TABLES:
         (grid,) = run_grids(table(seed))
         shown = [sign for sign, _ in legend_of(grid) if sign]

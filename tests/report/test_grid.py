@@ -8,9 +8,10 @@ from made_runs import hostile_run, made_figure, made_run, usual_run
 from perbyte.model import Cell, Doubt, Failure, NoiseFloor, Quality, Warning
 from perbyte.model.text import natural
 from perbyte.report.facts import failures_by_cause
-from perbyte.report.grid import Place, run_grids
+from perbyte.report.grid import run_grids
 from perbyte.report.marks import Mark
 from perbyte.stats.quantity import Unit
+from perbyte.stats.standing import Lead
 
 
 def cell(runner: str, size: int = 16, **changes: object) -> Cell:
@@ -50,7 +51,7 @@ def test_contracts_never_share_a_table() -> None:
     slow, fast = made_figure(cell("a"), 200.0), made_figure(cell("b", contract="message/1"), 100.0)
     grids = run_grids(made_run((slow, fast)))
     assert [table.contract for table in grids] == ["message/1", "stream/1"]
-    assert all(entry.place is Place.NONE for table in grids for row in table.rows for entry in row.entries)
+    assert all(entry.lead is Lead.NONE for table in grids for row in table.rows for entry in row.entries)
 
 
 def test_the_fastest_is_marked_and_a_tie_is_shown_as_one() -> None:
@@ -58,15 +59,15 @@ def test_the_fastest_is_marked_and_a_tie_is_shown_as_one() -> None:
     quiet = NoiseFloor(0.0, (("x", 1.0),))
     noisy = NoiseFloor(0.3, (("a/x", 1.3),))  # of the fastest one's runner
 
-    def places(floor: NoiseFloor) -> list[Place]:
+    def places(floor: NoiseFloor) -> list[Lead]:
         (table,) = run_grids(made_run(figures, noise_floor=floor))
-        return [row.entries[0].place for row in table.rows]
+        return [row.entries[0].lead for row in table.rows]
 
-    assert places(quiet) == [Place.TIED, Place.TIED, Place.NONE]
-    assert places(noisy) == [Place.UNKNOWN] * 3, "not known is no tie"
+    assert places(quiet) == [Lead.TIED, Lead.TIED, Lead.NONE]
+    assert places(noisy) == [Lead.UNKNOWN] * 3, "not known is no tie"
     alone = (made_figure(cell("a"), 100.0), made_figure(cell("c"), 120.0))
     (table,) = run_grids(made_run(alone, noise_floor=quiet))
-    assert [row.entries[0].place for row in table.rows] == [Place.FASTEST, Place.NONE]
+    assert [row.entries[0].lead for row in table.rows] == [Lead.FASTEST, Lead.NONE]
 
 
 def test_tiers_are_not_rivals() -> None:
@@ -77,11 +78,11 @@ def test_tiers_are_not_rivals() -> None:
         made_figure(cell("b", cpu="soft"), 80.0),
     )
     (table,) = run_grids(made_run(figures))
-    assert [row.entries[0].place for row in table.rows] == [
-        Place.FASTEST,
-        Place.NONE,
-        Place.NONE,
-        Place.FASTEST,
+    assert [row.entries[0].lead for row in table.rows] == [
+        Lead.FASTEST,
+        Lead.NONE,
+        Lead.NONE,
+        Lead.FASTEST,
     ]
 
 
@@ -89,19 +90,19 @@ def test_one_library_alone_is_ranked_within_the_column() -> None:
     figures = (made_figure(cell("a"), 100.0), made_figure(cell("a", algorithm="camellia-128-ecb"), 300.0))
     (table,) = run_grids(made_run(figures))
     assert table.ranked_within == "column"
-    assert [row.entries[0].place for row in table.rows] == [Place.FASTEST, Place.NONE]
+    assert [row.entries[0].lead for row in table.rows] == [Lead.FASTEST, Lead.NONE]
 
 
 def test_algorithms_with_keys_of_different_lengths_are_not_ranked() -> None:
-    def places(*algorithms: str, operation: str = "encrypt") -> list[Place]:
+    def places(*algorithms: str, operation: str = "encrypt") -> list[Lead]:
         figures = tuple(
             made_figure(cell("a", algorithm=name, operation=operation), cost)
             for name, cost in zip(algorithms, (100.0, 300.0, 900.0), strict=False)
         )
         (table,) = run_grids(made_run(figures))
-        return [row.entries[0].place for row in table.rows]
+        return [row.entries[0].lead for row in table.rows]
 
-    first, none = Place.FASTEST, Place.NONE
+    first, none = Lead.FASTEST, Lead.NONE
     assert places("aes-128-ecb", "aes-256-ecb") == [none, none]
     assert places("aes-256-ecb", "camellia-128-ecb", "serpent-256-ecb") == [first, none, none]
     assert places("blake2s-256", "sha-1", "sha-256", operation="digest") == [first, none, none]
@@ -154,7 +155,7 @@ def test_a_wrong_answer_has_no_figure_and_no_rank() -> None:
     (table,) = run_grids(made_run((wrong, right), failures=(failure,)))
     entries = [row.entries[0] for row in table.rows]
     assert (entries[0].figure, entries[0].failure) == (None, failure)
-    assert entries[1].place is Place.NONE  # nothing is left to be compared with
+    assert entries[1].lead is Lead.NONE  # nothing is left to be compared with
 
 
 def test_a_later_failure_stays_on_the_figure() -> None:

@@ -21,11 +21,12 @@ from perbyte.report.advicewords import (
 )
 from perbyte.report.card import RATES, Card, Line, milliseconds, rates_text, work_time
 from perbyte.report.listing import Head, Listing
+from perbyte.report.marks import ANSWER_SIGNS, FASTEST, TIED, UNDECIDED
 from perbyte.report.wording import number, sentence, size_label, three_digits, times_text
 from perbyte.stats.compare import Answer, cost_of, sum_costs
 from perbyte.stats.quantity import data_bytes
 
-_SIGNS = {Sure.CERTAIN: "►", Sure.CLOSE: "=", Sure.LIKELY: "►", Sure.DOUBTFUL: "?"}
+_SIGNS = {Sure.CERTAIN: FASTEST, Sure.CLOSE: TIED, Sure.LIKELY: FASTEST, Sure.DOUBTFUL: UNDECIDED}
 _Work = list[tuple[CellFigure, float]]
 
 
@@ -92,7 +93,7 @@ def advice_card(
             line.sign,
             line.winner,
             line.sure
-            if line.sign == "?"
+            if line.sign == UNDECIDED
             else " ".join(() if task.passwords else reserve_texts(task.decision)),
             line.cost,
         )
@@ -148,7 +149,9 @@ def _for_all(told: Sequence[Told], together: Together, first: Library, rate: flo
     sign, reasons = "", ["the only library here with all parts"]
     if together.comparison and len(together.ranking) > 1:
         next_, comparison = library_text(together.ranking[1].options[0]), together.comparison
-        sign = {Answer.SLOWER: "►", Answer.TIED: "="}.get(comparison.direction, "?")
+        sign = ANSWER_SIGNS.get(
+            comparison.direction, FASTEST if comparison.direction is Answer.SLOWER else UNDECIDED
+        )
         reasons = [
             f"the next library, {next_}, costs {times_text(comparison)} as much in the mean of the parts"
         ]

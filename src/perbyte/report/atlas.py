@@ -20,6 +20,7 @@ from perbyte.report import charts, theme
 from perbyte.report.card import RATES, Card, Line, cores_at, milliseconds
 from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, answer, drawings, listed, table_of
+from perbyte.report.marks import AUDIT_SAW_OTHERS
 from perbyte.report.pictures import Picture, drawn
 from perbyte.report.ranks import estimate_in, marks_text, meanings_of, rank, value_in
 from perbyte.report.wording import number, percent, size_label, times_text, value_text, width_text
@@ -100,7 +101,7 @@ def _line(overview: Overview, point: Point) -> Line | None:
     if ranking.near:
         told.append(f"{named(ranking.near[0])} may be as fast, but its figure is in doubt")
     if ranking.unseen:
-        told.append("the audit did not see its work, and saw others'")
+        told.append(AUDIT_SAW_OTHERS)
     if ranking.behind:
         cost, compared = ranking.behind[0]
         told.append(f"the next, {named(cost)}, costs {times_text(compared)} as much")

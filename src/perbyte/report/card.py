@@ -17,13 +17,12 @@ from operator import attrgetter
 from perbyte.catalogue import load
 from perbyte.catalogue.questions import questions
 from perbyte.model import Algorithm, CellFigure, Estimate, Run
-from perbyte.model.cell import FULL
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, natural, plain
 from perbyte.report.beside import cores_text, rate_text
-from perbyte.report.grid import Grid, GridRow, Place, kin_of, operation_order, title_of
+from perbyte.report.grid import Grid, GridRow, kin_of, operation_order, title_of, without_software
+from perbyte.report.marks import ANSWER_SIGNS, FASTEST, SIGNS
 from perbyte.report.wording import (
-    SIGNS,
     close_text,
     doubt_text,
     percent,
@@ -48,7 +47,6 @@ RATES = (1e9, 10e9)
 """Bytes a second that people have: a fast link or disk of today, and a data centre's."""
 _MOST = 4  # lines of a card; a page or a table follows
 _NAMED = 3  # of whom it is not known who is the fastest
-FASTEST = "►"
 _KINDS = {
     "block-cipher": "cipher",
     "stream-cipher": "cipher",
@@ -104,14 +102,9 @@ def run_card(run: Run) -> Card:
         and read(figure, Unit.NS_PER_CALL)
         and (figure.cell.algorithm not in known or known[figure.cell.algorithm].kind != "probe")
     ]
-    accelerated = {
-        (figure.cell.algorithm, figure.cell.contract) for figure in figures if figure.cell.cpu == FULL
-    }
-    kept = [
-        figure
-        for figure in figures
-        if figure.cell.cpu == FULL or (figure.cell.algorithm, figure.cell.contract) not in accelerated
-    ]
+    kept = without_software(
+        figures, lambda figure: ((figure.cell.algorithm, figure.cell.contract), figure.cell.cpu)
+    )
     rivals = grouped(kept, lambda figure: (figure.cell.contract, kin_of(figure.cell)))
     several = len({figure.cell.contract for figure in kept}) > 1
     asked = [_Race(run, question, several=several) for question in rivals.values()]
@@ -188,7 +181,7 @@ class _Race:
         if other and other is not rest[0]:
             told.append(self.behind(best, other, next_=False))
         told.append(self.elsewhere({figure.cell.runner for figure in ahead}))
-        sign = Place(standings[best].value).sign
+        sign = SIGNS[standings[best]]
         return Line(about, sign, self.named(ahead), "; ".join(filter(None, told)), cost)
 
     def between(self, standing: Lead, best: CellFigure, ahead: Sequence[CellFigure]) -> str:
@@ -408,7 +401,7 @@ def _side_line(
         texts.append(f"{other}: {counted}")
     if left_out:
         texts.append(f"{left_out:,} in doubt left out")
-    sign = SIGNS.get(mean.direction, FASTEST)
+    sign = ANSWER_SIGNS.get(mean.direction, FASTEST)
     return Line("", sign, winner, "; ".join(texts), _both_costs(first, other, pairs))
 
 

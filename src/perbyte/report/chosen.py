@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from perbyte.report.grid import without_software
 from perbyte.report.many import FIRST, MANY, first_names
 from perbyte.report.runview import Points
 
@@ -44,8 +45,7 @@ class Chosen:
 
     def accelerated(self) -> None:
         """Leave out the software tiers of what is there with the processor's own instructions."""
-        quick = {record["algorithm"] for record in self.records if not record["soft"]}
-        kept = [record for record in self.records if not (record["soft"] and record["algorithm"] in quick)]
+        kept = without_software(self.records, lambda record: (record["algorithm"], record["tier"]))
         if len(kept) < len(self.records):
             text = "with the processor's own instructions; the tables have the rows without as well"
             self._left["tiers"] = text

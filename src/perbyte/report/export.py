@@ -19,10 +19,11 @@ from perbyte.model import Cell, CellFigure, Interval, NoiseFloor, Quality, Quant
 from perbyte.model.text import csv_text, json_ready
 from perbyte.report.behaviour import COUNT_FIELDS, behaviours_json
 from perbyte.report.beside import bindings_listing
-from perbyte.report.grid import Entry, Grid, Place, run_grids
+from perbyte.report.grid import Entry, Grid, run_grids
 from perbyte.report.leaktext import figures_json, verdict_text, worst_of
 from perbyte.report.listing import records
 from perbyte.stats.quantity import Unit, read
+from perbyte.stats.standing import Lead
 
 SCHEMA_VERSION = 1
 _WITH_ENDS = (
@@ -119,10 +120,10 @@ def _ends(figure: CellFigure) -> dict[str, Any]:
 def _standings(run: Run) -> dict[Cell, str]:
     """What tables mark: `fastest`, `tied` or `unknown` (may be the fastest), of cells that are compared with others."""
     return {
-        entry.figure.cell: entry.place.value
+        entry.figure.cell: entry.lead.value
         for grid in run_grids(run)
         for entry in grid.entries
-        if entry.figure and entry.place is not Place.NONE
+        if entry.figure and entry.lead is not Lead.NONE
     }
 
 

@@ -10,14 +10,14 @@ from collections import Counter
 from dataclasses import replace
 
 from perbyte.model import CellFigure, Quality, Run
-from perbyte.model.cell import FULL
 from perbyte.model.text import counted, plain
 from perbyte.report.facts import clean_share, library_names, noise_line
-from perbyte.report.grid import Entry, Grid, GridRow, Place
+from perbyte.report.grid import Grid, GridRow, without_software
 from perbyte.report.runcharts import factors_of
 from perbyte.report.runview import RunView
 from perbyte.report.wording import number, percent, sentence, size_label
 from perbyte.stats.quantity import read
+from perbyte.stats.standing import Lead
 
 _COUNTED = {
     Quality.GOOD: "clean and as precise as requested",
@@ -128,18 +128,14 @@ def _share(part: int, whole: int) -> str:
 
 
 def _wins(grid: Grid) -> str:
-    alone: Counter[str] = Counter()
-    tied: Counter[str] = Counter()
-    races = unknown = 0
-    for entries in _races(grid):
-        first = [(runner, entry) for runner, entry in entries if entry.place is not Place.NONE]
-        races += bool(first)
-        unknown += any(entry.place is Place.UNKNOWN for _, entry in first)
-        for runner, entry in first:
-            if entry.place is not Place.UNKNOWN:
-                (alone if entry.place is Place.FASTEST else tied)[runner] += 1
-    if not races or grid.ranked_within == "column":
+    ranked = [race for race in _races(grid) if any(lead is not Lead.NONE for _, lead in race)]
+    if not ranked or grid.ranked_within == "column":
         return ""
+    races, unknown = len(ranked), sum(any(lead is Lead.UNKNOWN for _, lead in race) for race in ranked)
+    alone, tied = (
+        Counter(name for race in ranked for name, lead in race if lead is counted_lead)
+        for counted_lead in (Lead.FASTEST, Lead.TIED)
+    )
     open_ = f" In {unknown:,} of {races:,} it is not known who is." if unknown else ""
     if not (alone or tied):
         return f"Fastest library ({plain(grid.contract, 30)}): in none of {races:,} comparisons is it known."
@@ -154,18 +150,17 @@ def _wins(grid: Grid) -> str:
     return f"Fastest library ({plain(grid.contract, 30)}): {kept}.{open_}"
 
 
-def _races(grid: Grid) -> list[list[tuple[str, Entry]]]:
+def _races(grid: Grid) -> list[list[tuple[str, Lead]]]:
     """Rows of one heading in one column; software only of what is not there with the processor's own instructions."""
     return [
-        [(row.label, row.entries[index]) for row in rows]
+        [(row.label, row.entries[index].lead) for row in rows]
         for _, rows in replace(grid, rows=tuple(_main_rows(grid))).groups()
         for index in range(len(grid.columns))
     ]
 
 
 def _main_rows(grid: Grid) -> list[GridRow]:
-    quick = {row.cell.algorithm for row in grid.rows if row.cell.cpu == FULL}
-    return [row for row in grid.rows if row.cell.cpu == FULL or row.cell.algorithm not in quick]
+    return without_software(grid.rows, lambda row: (row.cell.algorithm, row.cell.cpu))
 
 
 def _extremes(view: RunView, grid: Grid) -> str:

@@ -9,10 +9,10 @@ medium; `text` and `pages` draw the same grids.
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TypeVar
 
 from perbyte.catalogue import load
 from perbyte.catalogue.checking import OPERATIONS
@@ -28,30 +28,10 @@ from perbyte.stats.standing import Lead, stand
 
 _OF_DATA = ("encrypt", "decrypt", "seal", "open", "digest", "mac")  # no data is a size too
 _OPERATIONS = ("setup", *dict.fromkeys(operation for kind in OPERATIONS.values() for operation in kind))
+T = TypeVar("T")
 Key = tuple[str, str, str, str]  # algorithm, tier, state, runner
 _PUBLIC = ("signature", "kem", "key-agreement")
 _ALONE = ("password-hash", "handshake")
-
-
-class Place(enum.Enum):
-    """Where a cell stands among the cells it is compared with, by `stats.standing.stand`.
-
-    `sign` stands before the figure, in tables and charts; `meaning` is the legend of a chart.
-    """
-
-    sign: str
-    meaning: str
-
-    NONE = "none", "", "others"
-    FASTEST = Lead.FASTEST.value, "►", "► fastest of its algorithm"
-    TIED = Lead.TIED.value, "=", "= fastest, a tie"
-    UNKNOWN = Lead.UNKNOWN.value, "?", "? may be the fastest"
-
-    def __new__(cls, name: str, sign: str = "", meaning: str = "") -> Place:
-        """A place that is its name."""
-        place = object.__new__(cls)
-        place._value_, place.sign, place.meaning = name, sign, meaning
-        return place
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +57,7 @@ class Entry:
 
     figure: CellFigure | None = None
     failure: Failure | None = None
-    place: Place = Place.NONE
+    lead: Lead = Lead.NONE
     marks: tuple[Mark, ...] = ()
     comparison: Comparison | None = None
 
@@ -284,20 +264,20 @@ def _run_grid(
         alike = titles[key] if within == "algorithm" else (*_kin(key[0]), key[2])
         rivals.setdefault(alike, []).append(key)
 
-    places: dict[Cell, Place] = {}
+    leads: dict[Cell, Lead] = {}
     for column in columns:
         for rows in rivals.values():
             asked = (by_place.get((key, column)) for key in rows)
             known = [figures[cell] for cell in asked if cell in figures]
             standings = stand(known, run.noise_floor, precision=run.conditions.policy.precision)
-            places.update({figure.cell: Place(standing.value) for figure, standing in standings})
+            leads.update({figure.cell: lead for figure, lead in standings})
 
     def entry(cell: Cell) -> Entry:
         figure, failure = figures.get(cell), failures.get(cell)
         marks = marks_of(figure) if figure else ()
         if figure and failure:
             marks = (*marks, Mark.FAILED)
-        return Entry(figure, failure, places.get(cell, Place.NONE), marks)
+        return Entry(figure, failure, leads.get(cell, Lead.NONE), marks)
 
     def row(key: Key, cell: Cell) -> GridRow:
         cells_of_row = (by_place.get((key, column)) for column in columns)
@@ -311,6 +291,13 @@ def _run_grid(
         rows=tuple(row(key, cell) for key, cell in ordered.items()),
         ranked_within=within,
     )
+
+
+def without_software(items: Iterable[T], tier_of: Callable[[T], tuple[Hashable, str]]) -> list[T]:
+    """Leave out the software tiers of what is there on the full one; `tier_of`: what an item is of, and its tier."""
+    tiers = [(item, *tier_of(item)) for item in items]
+    quick = {of for _, of, cpu in tiers if cpu == FULL}
+    return [item for item, of, cpu in tiers if cpu == FULL or of not in quick]
 
 
 def kin_of(cell: Cell) -> tuple[object, ...]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from perbyte.model.cell import FULL
-from perbyte.report.grid import Grid, Place, in_tiers
-from perbyte.report.wording import SIGNS, percent
+from perbyte.report.grid import Grid, in_tiers
+from perbyte.report.marks import SIGNS, TIED, UNDECIDED
+from perbyte.report.wording import percent
 from perbyte.stats.compare import Answer, Comparison
+from perbyte.stats.standing import Lead
 
-TIED, UNDECIDED = SIGNS[Answer.TIED], SIGNS[Answer.UNDECIDED]
 _TIERS = {FULL: "with the processor's own instructions for it", "soft": "without them"}
 
 
@@ -25,18 +26,18 @@ def legend_of(grid: Grid) -> list[tuple[str, str]]:
             ("–", "not in that run", absent),
         )
         return [(sign, meaning) for sign, meaning, there in shown if there] + _marks(grid) + _tiers(grid)
-    places = {entry.place for entry in grid.entries}
+    leads = {entry.lead for entry in grid.entries}
     among = (
         "its algorithm in the column"
         if grid.ranked_within == "algorithm"
         else "those in the column with equally long keys or digests"
     )
     meanings = {
-        Place.FASTEST: f"fastest of {among}",
-        Place.TIED: f"fastest of {among}, a tie: known to be alike",
-        Place.UNKNOWN: f"before a figure: may be the fastest of {among}, it is not known who is",
+        Lead.FASTEST: f"fastest of {among}",
+        Lead.TIED: f"fastest of {among}, a tie: known to be alike",
+        Lead.UNKNOWN: f"before a figure: may be the fastest of {among}, it is not known who is",
     }
-    legend = [(place.sign, meaning) for place, meaning in meanings.items() if place in places]
+    legend = [(SIGNS[lead], meaning) for lead, meaning in meanings.items() if lead in leads]
     if any(entry.failure and entry.failure.kind == "unsupported" for entry in grid.entries):
         legend.append(("–", "not in this library"))
     return legend + _marks(grid) + _tiers(grid)

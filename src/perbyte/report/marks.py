@@ -1,7 +1,4 @@
-"""The marks behind a figure: why it is to be read with care, in one letter, with the legend's words.
-
-What stands before a figure (who is the fastest) is no mark but a `Place` of `grid`.
-"""
+"""The signs before a figure (who is the fastest), the marks behind it (why to read it with care), and their words."""
 
 from __future__ import annotations
 
@@ -9,6 +6,30 @@ import enum
 from collections.abc import Iterable
 
 from perbyte.model import CellFigure, Doubt, Quality, Warning
+from perbyte.stats.compare import Answer
+from perbyte.stats.standing import Lead
+
+FASTEST, TIED, UNDECIDED = "►", "=", "?"
+SIGNS = {Lead.FASTEST: FASTEST, Lead.TIED: TIED, Lead.UNKNOWN: UNDECIDED, Lead.NONE: ""}
+"""What stands before a figure, in every medium."""
+ANSWER_SIGNS = {Answer.TIED: TIED, Answer.UNDECIDED: UNDECIDED}
+"""What stands beside a ratio of which no difference is claimed."""
+CLASSES = {FASTEST: "fast", TIED: "tie", UNDECIDED: "open", "": ""}
+"""The style of a sign on a page."""
+IN_CHARTS = {
+    Lead.FASTEST: "► fastest of its algorithm",
+    Lead.TIED: "= fastest, a tie",
+    Lead.UNKNOWN: "? may be the fastest",
+    Lead.NONE: "others",
+}
+SURE = {
+    FASTEST: "known to be the fastest",
+    TIED: "known to be alike",
+    UNDECIDED: "not known which is the fastest",
+    "": "measured alone",
+}
+SHORT = {FASTEST: "known", TIED: "alike", UNDECIDED: "not known"}
+AUDIT_SAW_OTHERS = "the audit did not see its work, and saw others'"
 
 
 class Mark(enum.StrEnum):

@@ -14,12 +14,13 @@ from typing import Any
 from perbyte.model import CellFigure, Estimate, Interval, NoiseFloor
 from perbyte.model.text import plain
 from perbyte.report.facts import meaning_of
-from perbyte.report.grid import Entry, Grid, GridRow, Place
+from perbyte.report.grid import Entry, Grid, GridRow
 from perbyte.report.html import Block, heading, legend, text
 from perbyte.report.legends import legend_of
 from perbyte.report.many import rows_in_order
+from perbyte.report.marks import ANSWER_SIGNS, CLASSES, SIGNS
 from perbyte.report.runview import RunView
-from perbyte.report.wording import SIGNS, ratio_text, value_text, width_text
+from perbyte.report.wording import ratio_text, value_text, width_text
 from perbyte.stats.compare import Answer, compare
 from perbyte.stats.quantity import Unit, data_bytes, read
 
@@ -27,7 +28,6 @@ from perbyte.stats.quantity import Unit, data_bytes, read
 _FIT, _FIT_BARE = 9, 12
 _FIT_COMPARED = 5
 BAD = ("incorrect", "crashed", "timed-out", "garbled", "refused", "audit", "disputed", "not-reached")
-_CLASSES = {Place.FASTEST: " fast", Place.TIED: " tie", Place.UNKNOWN: " open", Place.NONE: ""}
 _OF_DATA = (Unit.CYCLES_PER_BYTE, Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL)
 _OF_CALLS = (Unit.CYCLES_PER_CALL, Unit.CALLS_PER_SECOND, Unit.NS_PER_CALL)  # of signatures and key schedules
 
@@ -124,7 +124,7 @@ def _entry(grid: Grid, entry: Entry, units: Sequence[Unit]) -> dict[str, str]:
     doubts = [mark.meaning for mark in entry.marks]
     doubts += [plain(warning, 120) for warning in entry.figure.warnings]
     figure = _figure(entry.figure, grid.unit, units, "; ".join(doubts))
-    return figure | {"marks": grid.told_at(entry), "place": _CLASSES[entry.place]}
+    return figure | {"marks": grid.told_at(entry), "place": f" {CLASSES[SIGNS[entry.lead]]}".rstrip()}
 
 
 def _figure(figure: CellFigure, shown_in: Unit, units: Sequence[Unit], tip: str) -> dict[str, str]:
@@ -181,7 +181,7 @@ def _ratio(first: CellFigure, entry: Entry, unit: Unit, floor: NoiseFloor | None
         comparison = replace(compare(_timed(first), _timed(figure), floor, same_run=False), margin=margin)
     if not comparison.ratio.value > 0:
         return "n/a", ""
-    doubt = f" {SIGNS[comparison.direction]}" if comparison.direction in SIGNS else ""
+    doubt = f" {ANSWER_SIGNS[comparison.direction]}" if comparison.direction in ANSWER_SIGNS else ""
     return f"×{ratio_text(comparison.ratio)}{doubt}", f"{comparison.ratio.value:.7g}"
 
 

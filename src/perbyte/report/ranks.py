@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 from perbyte.atlas.overview import PointCost
 from perbyte.model import Doubt, Estimate
-from perbyte.report.marks import Mark, marks_of_kinds
+from perbyte.report.marks import SIGNS, UNDECIDED, Mark, marks_of_kinds
 from perbyte.stats.across import ACROSS_RUNS
 from perbyte.stats.compare import CYCLES, NS, SHARED_CORE, UNSEEN, Answer, Comparison, compare_costs
 from perbyte.stats.compare import Cost as Compared
+from perbyte.stats.standing import lead_among
 
 _UNSEEN = Doubt.UNCHAINED.value
 
@@ -51,7 +52,7 @@ def rank(costs: Sequence[PointCost]) -> RankedCosts | None:
     ordered = sorted(costs, key=lambda cost: value_in(cost, field))
     sure = [cost for cost in ordered if not cost.doubted]
     if not sure:
-        return RankedCosts(field, "?", (ordered[0],), (), (), False, False)
+        return RankedCosts(field, UNDECIDED, (ordered[0],), (), (), False, False)
     best = sure[0]
     comparisons = [(cost, against(best, cost, field)) for cost in sure[1:]]
     alike = [pair for pair in comparisons if pair[1].answer is not Answer.SLOWER]
@@ -62,8 +63,7 @@ def rank(costs: Sequence[PointCost]) -> RankedCosts | None:
     ]
     seen = min((value_in(cost, field) for cost in ordered if _UNSEEN not in cost.doubts), default=0.0)
     unseen = _UNSEEN in best.doubts and 0 < seen < UNSEEN * value_in(best, field)
-    tied = bool(alike) and all(compared.tie for _, compared in alike)
-    sign = "?" if near or unseen or (alike and not tied) else "=" if tied else "►"
+    sign = SIGNS[lead_among((compared for _, compared in alike), doubted=bool(near) or unseen)]
     behind = tuple(pair for pair in comparisons if pair[1].answer is Answer.SLOWER)
     ahead = (best, *(cost for cost, _ in alike))
     return RankedCosts(field, sign if len(ordered) > 1 else "", ahead, behind, tuple(near), unseen, True)

@@ -13,26 +13,26 @@ from typing import Any
 import altair as alt
 
 from perbyte.catalogue import load
+from perbyte.model.groups import grouped
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, Places, Records, finished
 from perbyte.report.chosen import Chosen
-from perbyte.report.grid import Place
-from perbyte.report.marks import Mark
+from perbyte.report.marks import IN_CHARTS, Mark
 from perbyte.report.runview import Points, RunView
 from perbyte.report.wording import number, sentence, size_label
 from perbyte.stats.quantity import Unit
+from perbyte.stats.standing import Lead
 
 _MOST_STACKED = 240  # bars of all operations below each other; with more, the first operation alone
 _ALIKE = {"seal": "encrypt", "open": "decrypt"}  # names of one thing, with a tag and without
 _WIDE = 300  # times the smallest figure, beyond which its bar from zero would be a pixel or two wide
 _COLOURS = {
-    Place.FASTEST: theme.BLUE,
-    Place.TIED: theme.SKY,
-    Place.UNKNOWN: theme.GREY,
-    Place.NONE: theme.MUTED,
+    Lead.FASTEST: theme.BLUE,
+    Lead.TIED: theme.SKY,
+    Lead.UNKNOWN: theme.GREY,
+    Lead.NONE: theme.MUTED,
 }
-_KNOWN = (Place.FASTEST.meaning, Place.TIED.meaning)
 
 
 def bars(view: RunView, points: Points, *, narrow: bool = False) -> Chart | None:
@@ -78,7 +78,7 @@ def _bars_or_dots(
     for record in here:
         panels.setdefault(record[column[0]], []).append(float(record["value"]))
     standings = {record["standing"] for record in here}
-    present = {place.meaning: colour for place, colour in _COLOURS.items() if place.meaning in standings}
+    present = {IN_CHARTS[lead]: colour for lead, colour in _COLOURS.items() if IN_CHARTS[lead] in standings}
     if any(max(values) > _WIDE * min(values) for values in panels.values()):
         values = list(itertools.chain(*panels.values()))
         styles = theme.series(list(present))
@@ -280,14 +280,12 @@ def _tiers(points: Points) -> dict[tuple[Any, ...], tuple[dict[str, Any], dict[s
 def _bars_title(records: Records, operation: str, points: Points) -> str:
     soft = all(record["soft"] for record in records)
     operation += ", without the processor's own instructions" if soft else ""
-    ranked: dict[Any, list[Mapping[str, Any]]] = {}
-    for record in records:
-        if record["standing"] != Place.NONE.meaning:
-            ranked.setdefault((record["series"], record["operation"], record["size"]), []).append(record)
-    races = list(ranked.values())
+    nobody, unsure = IN_CHARTS[Lead.NONE], IN_CHARTS[Lead.UNKNOWN]
+    ranked = [record for record in records if record["standing"] != nobody]
+    races = grouped(ranked, lambda record: (record["series"], record["operation"], record["size"])).values()
     if races and len(points.libraries) > 1:
-        won = Counter(rival["library"] for rivals in races for rival in rivals if rival["standing"] in _KNOWN)
-        unknown = sum(any(rival["standing"] == Place.UNKNOWN.meaning for rival in rivals) for rivals in races)
+        won = Counter(record["library"] for record in ranked if record["standing"] != unsure)
+        unknown = sum(any(rival["standing"] == unsure for rival in rivals) for rivals in races)
         if not won:
             return f"Who is the fastest cannot be told in any of {len(races)} comparisons ({operation})"
         best = max(sorted(won), key=lambda name: won[name])

@@ -17,6 +17,7 @@ from perbyte.model import Cell, CellFigure, Run
 from perbyte.model.cell import FULL
 from perbyte.model.text import natural, plain
 from perbyte.report.grid import Grid, in_tiers, run_grids, title_of
+from perbyte.report.marks import IN_CHARTS, SIGNS
 from perbyte.report.wording import number, ratio_interval_text, size_label, value_text, width_text
 from perbyte.stats.compare import Comparison, compare, doubt_of
 from perbyte.stats.cost import CostModel, fit_cost
@@ -206,9 +207,9 @@ class RunView:
                         # A logarithmic axis has no room for what an interval reaches below zero.
                         "low": max(reading.low, reading.value * 1e-3) if known else reading.value,
                         "high": min(reading.high, reading.value * 1e3) if known else reading.value,
-                        "text": " ".join(filter(None, (entry.place.sign, value_text(reading), marks))),
+                        "text": " ".join(filter(None, (SIGNS[entry.lead], value_text(reading), marks))),
                         "shown": value_text(reading),
-                        "standing": entry.place.meaning,
+                        "standing": IN_CHARTS[entry.lead],
                         "sure": not doubt_of(figure),
                         "described": describe(figure, grid.unit, name),
                     }

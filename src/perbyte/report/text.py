@@ -21,14 +21,15 @@ from perbyte.model.text import counted, plain
 from perbyte.report.beside import bindings_listing, draws_listing
 from perbyte.report.card import Card, card_lines, comparison_card, run_card
 from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
-from perbyte.report.grid import Column, Entry, Grid, GridRow, Place, run_grids
-from perbyte.report.legends import TIED, UNDECIDED, legend_of
+from perbyte.report.grid import Column, Entry, Grid, GridRow, run_grids
+from perbyte.report.legends import legend_of
 from perbyte.report.lines import columns_of, listing_text, prose, to_text
 from perbyte.report.many import rest_texts, without_folded
-from perbyte.report.marks import Mark, warning_mark
-from perbyte.report.wording import SIGNS, number, ratio_text, sentence, width_text
+from perbyte.report.marks import ANSWER_SIGNS, FASTEST, SIGNS, TIED, UNDECIDED, Mark, warning_mark
+from perbyte.report.wording import number, ratio_text, sentence, width_text
 from perbyte.stats.compare import Answer
 from perbyte.stats.quantity import Unit, read
+from perbyte.stats.standing import Lead
 from perbyte.studies.model import Judgement, Outcome, Verdict
 
 # Space between columns, and the sign behind an interval: where room is short, the heading carries the sign.
@@ -42,8 +43,8 @@ _FAILED = {
     "not-reached": "not reached",
 }
 _IN_PERCENT = "± in %"
-_STANDS = {Place.FASTEST: "bold green", Place.TIED: "green", Place.UNKNOWN: "yellow"}
-_HEADLINES = {"►": "bold green", TIED: "bold green", UNDECIDED: "bold yellow"}
+_LEADS = {Lead.FASTEST: "bold green", Lead.TIED: "green", Lead.UNKNOWN: "yellow"}
+_HEADLINES = {FASTEST: "bold green", TIED: "bold green", UNDECIDED: "bold yellow"}
 _COLOURS = {
     Outcome.REPRODUCED: "green",
     Outcome.NOT_REPRODUCED: "bold red",
@@ -316,8 +317,8 @@ class _Drawn:
             text.append(part.rest.ljust(rest))
             text.append(f" {part.beside.rjust(share)}", style=_ratio_style(entry))
             text.append(part.marks.ljust(marks), style="yellow")
-            if entry.place in _STANDS:
-                text.stylize(_STANDS[entry.place], 0, self.figure_end)
+            if entry.lead in _LEADS:
+                text.stylize(_LEADS[entry.lead], 0, self.figure_end)
             self.cells.append(text)
 
     def head(self) -> str:
@@ -334,7 +335,7 @@ def _texts(grid: Grid, entry: Entry, sign: str) -> _Parts:
     reading = read(entry.figure, grid.unit)
     if reading is None:
         return _Parts(f"n/a {marks}".rstrip())
-    lead = entry.place.sign or " "
+    lead = SIGNS[entry.lead] or " "
     wide = width_text(reading).replace("%", sign) if entry.figure.interval.known else ""
     return _Parts(lead, number(reading.value, reading.half_width), wide, marks)
 
@@ -359,7 +360,7 @@ def _compared_texts(grid: Grid, entry: Entry, sign: str, compared: bool) -> _Par
         return _Parts(" ", value, own, " " * compared + marks)
     ratio = f"×{ratio_text(comparison.ratio)}"
     wide = f" {width_text(comparison.ratio).replace('%', sign)}" if comparison.ratio.known else ""
-    return _Parts(" ", value, ratio + wide, SIGNS.get(comparison.direction, " ") + marks)
+    return _Parts(" ", value, ratio + wide, ANSWER_SIGNS.get(comparison.direction, " ") + marks)
 
 
 def _ratio_style(entry: Entry) -> str:

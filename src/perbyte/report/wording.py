@@ -127,10 +127,6 @@ def times_text(comparison: Comparison) -> str:
     return f"×{three_digits(ratio.value)} ({'; '.join(known)})"
 
 
-SIGNS = {Answer.TIED: "=", Answer.UNDECIDED: "?"}
-"""What stands beside a ratio of which no difference is claimed, in every medium, by its direction."""
-
-
 def width_text(estimate: Estimate) -> str:
     """Write how far an interval reaches from its value, in per cent, never less than it does: `±0.26%`.
 

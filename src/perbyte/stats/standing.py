@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from perbyte.model import CellFigure, Doubt, NoiseFloor, Quality
-from perbyte.stats.compare import CYCLES, NS, UNSEEN, Answer, compare, cost_of
+from perbyte.stats.compare import CYCLES, NS, UNSEEN, Answer, Comparison, compare, cost_of
 
 
 class Lead(enum.StrEnum):
@@ -19,6 +19,15 @@ class Lead(enum.StrEnum):
     FASTEST = "fastest"  # alone, beyond doubt
     TIED = "tied"  # one of several that are known to be alike, and no other may be as fast
     UNKNOWN = "unknown"  # may be the fastest
+    NONE = "none"  # costs more, or has no rival
+
+
+def lead_among(others: Iterable[Comparison], *, doubted: bool = False) -> Lead:
+    """Where the cheapest stands, by how those that may be as fast compare with it; `doubted`: for another reason."""
+    ties = [comparison.tie for comparison in others]
+    if doubted or not all(ties):
+        return Lead.UNKNOWN
+    return Lead.TIED if ties else Lead.FASTEST
 
 
 def stand(
@@ -49,7 +58,7 @@ def stand(
         if vouched_for(figure) or (figure.quality is not Quality.DOUBTED and UNSEEN * cost.value < seen)
     ]
     first, best = min(believed or known, key=lambda pair: pair[0].value)
-    figures, alike = [], True
+    figures, others = [], []
     for cost, figure in known:
         if figure is best:
             figures.append(figure)
@@ -58,10 +67,9 @@ def stand(
         overlap = comparison.claimed and cost.low <= first.high
         if comparison.direction is not Answer.SLOWER or overlap:
             figures.append(figure)
-            alike = alike and comparison.tie
-    if len(figures) == 1:
-        return ((best, Lead.FASTEST),)
-    return tuple((figure, Lead.TIED if alike else Lead.UNKNOWN) for figure in figures)
+            others.append(comparison)
+    lead = lead_among(others)
+    return tuple((figure, lead) for figure in figures)
 
 
 def vouched_for(figure: CellFigure) -> bool:

@@ -12,6 +12,7 @@ from perbyte.report.card import Card
 from perbyte.report.facts import meaning_of
 from perbyte.report.html import Block, Page, Section, answer, heading, sorted_table_of, text, unfolding
 from perbyte.report.listing import Entry, Item
+from perbyte.report.marks import FASTEST, SURE, UNDECIDED
 from perbyte.report.ranks import estimate_in, value_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section
@@ -77,12 +78,12 @@ def algorithm_card(view: SiteView, name: str) -> Card:
     if all(contest.next is None for contest in contests):
         sign, winner = "", f"{plain(first.runner, 40)}, measured alone on {n} machines"
     elif first.won * 2 > n:
-        sign, winner = "►", f"{plain(first.runner, 40)}, on {first.won} of {n} machines"
+        sign, winner = FASTEST, f"{plain(first.runner, 40)}, on {first.won} of {n} machines"
     elif decided * 2 > n:
         won = [f"{plain(tallied.runner, 40)} on {tallied.won}" for tallied in tally[:3] if tallied.won]
         sign, winner = "", f"It depends on the machine: of {n}, {', '.join(won)}"
     else:
-        sign, winner = "?", f"Alike or not known on {n - decided} of {n} machines"
+        sign, winner = UNDECIDED, f"Alike or not known on {n - decided} of {n} machines"
     return parts.card(sign, winner, [_won(tally)], costs)
 
 
@@ -94,13 +95,13 @@ def winner_text(contests: Sequence[Contest]) -> tuple[str, str]:
     if all(contest.next is None for contest in contests):
         return plain(first.runner, 40), ""
     if not first.won:
-        return "alike or not known", "?"
-    return plain(first.runner, 40), "►" if first.won * 2 > len(contests) else ""
+        return "alike or not known", UNDECIDED
+    return plain(first.runner, 40), FASTEST if first.won * 2 > len(contests) else ""
 
 
 def _card_of_one(contest: Contest, unit: str) -> Card:
     estimate, sign = contest.estimate(contest.best), contest.ranked.sign
-    told = [f"{value_text(estimate)} {width_text(estimate)} {unit}", parts.SURE[sign]]
+    told = [f"{value_text(estimate)} {width_text(estimate)} {unit}", SURE[sign]]
     if contest.next:
         behind, times, _ = parts.next_items(contest)
         interval = f" ({times.wide})" if times.wide else ""

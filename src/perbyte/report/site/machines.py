@@ -9,6 +9,7 @@ from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
 from perbyte.report.html import Block, Page, Section, answer, sorted_table_of, text, unfolding
 from perbyte.report.listing import Entry, Item
+from perbyte.report.marks import FASTEST, TIED, UNDECIDED
 from perbyte.report.ranks import estimate_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section
@@ -49,7 +50,7 @@ def _card(mains: list[Contest]) -> Card:
     if not mains:
         return Card((), ("No figure of this machine can be ranked.",))
     first, *others = tallies(mains)
-    shared, open_ = (sum(contest.ranked.sign == sign for contest in mains) for sign in "=?")
+    shared, open_ = (sum(contest.ranked.sign == sign for contest in mains) for sign in (TIED, UNDECIDED))
     alone = sum(contest.next is None for contest in mains)
     told = [
         ", ".join(f"then {plain(tally.runner, 40)} at {tally.won}" for tally in others[:3] if tally.won),
@@ -58,7 +59,7 @@ def _card(mains: list[Contest]) -> Card:
         f"{alone} measured with one program alone" if alone else "",
     ]
     winner = f"{plain(first.runner, 40)} is the fastest at {first.won} of {counted(len(mains), 'algorithm')}"
-    return parts.card("►" if first.won else "?", winner, told)
+    return parts.card(FASTEST if first.won else UNDECIDED, winner, told)
 
 
 def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:

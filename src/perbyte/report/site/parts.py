@@ -16,23 +16,16 @@ from perbyte.model.text import plain
 from perbyte.report.card import Card, Line
 from perbyte.report.html import Block, legend, sorted_table
 from perbyte.report.listing import Head, Item, Listing, columns
+from perbyte.report.marks import AUDIT_SAW_OTHERS, CLASSES, SHORT, SURE, TIED, UNDECIDED
 from perbyte.report.ranks import against, estimate_in, marks_text, meanings_of
 from perbyte.report.site import addresses
-from perbyte.report.site.view import ALONE, Contest, Kind, SiteView, per_work
+from perbyte.report.site.view import Contest, Kind, SiteView, per_work
 from perbyte.report.wording import number, size_label, times_text, value_text, width_text
 from perbyte.stats.compare import CYCLES, NS, Comparison
 
 UP = "../"
-SURE = {
-    "►": "known to be the fastest",
-    "=": "known to be alike",
-    "?": "not known which is the fastest",
-    ALONE: "measured alone",
-}
-SIGNS = [(sign, SURE[sign]) for sign in "►=?"]
+SIGNS = [(sign, meaning) for sign, meaning in SURE.items() if sign]
 SIGNS_TEXT = f"{'; '.join(f'{sign} {meaning}' for sign, meaning in SIGNS)}."
-_SHORT = {"►": "known", "=": "alike", "?": "not known"}
-_CLASSES = {"►": "fast", "=": "tie", "?": "open"}
 NONE = Item("–", look="none")
 
 
@@ -94,7 +87,7 @@ def machine_item(view: SiteView, name: str, up: str = UP) -> Item:
 
 def ahead_text(contest: Contest) -> str:
     """Those that come first: several where they are alike or where it is not known."""
-    if contest.ranked.sign not in ("=", "?"):
+    if contest.ranked.sign not in (TIED, UNDECIDED):
         return program(contest.best)
     behind = [stand for stand in contest.stands if contest.sign(stand) and stand is not contest.best]
     if not behind:
@@ -109,7 +102,7 @@ def next_items(contest: Contest) -> list[Item]:
     """Who is next, how many times as much it costs, and how sure the order is."""
     behind, ranked = contest.next, contest.ranked
     if behind is None:
-        return [NONE, NONE, Item("alone", look="none", tip=SURE[ALONE])]
+        return [NONE, NONE, Item("alone", look="none", tip=SURE[""])]
     sure = SURE[ranked.sign]
     if not ranked.sure:
         sure = "every figure is in doubt"
@@ -117,11 +110,11 @@ def next_items(contest: Contest) -> list[Item]:
         near = next(stand for stand in contest.stands if stand.cost is ranked.near[0])
         sure = f"{program(near)} may be as fast, its figure is in doubt"
     elif ranked.unseen:
-        sure = "the audit did not see its work, and saw others'"
+        sure = AUDIT_SAW_OTHERS
     return [
         program_item(behind),
         times_item(against(ranked.best, behind.cost, ranked.field)),
-        Item(f"{ranked.sign} {_SHORT[ranked.sign]}", look=f"{_CLASSES[ranked.sign]}-sure", tip=sure),
+        Item(f"{ranked.sign} {SHORT[ranked.sign]}", look=f"{CLASSES[ranked.sign]}-sure", tip=sure),
     ]
 
 
@@ -210,7 +203,7 @@ def figures_table(
 
 
 def _figure(contest: Contest, stand: Stand) -> Item:
-    look = _CLASSES.get(contest.sign(stand), "")
+    look = CLASSES[contest.sign(stand)]
     if stand.cost.cycles is not None:
         return cost_item(stand.cost, CYCLES, look)
     item = cost_item(stand.cost, NS, look)

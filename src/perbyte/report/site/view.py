@@ -17,11 +17,10 @@ from perbyte.errors import PerbyteError
 from perbyte.model import Estimate
 from perbyte.model.groups import grouped
 from perbyte.model.text import plain
+from perbyte.report.marks import FASTEST, TIED, UNDECIDED
 from perbyte.report.ranks import RankedCosts, estimate_in, rank, value_in
 from perbyte.report.wording import size_label
 from perbyte.stats.compare import CYCLES, NS
-
-WON, ALIKE, OPEN, ALONE = "►", "=", "?", ""
 
 
 class Kind(NamedTuple):
@@ -74,7 +73,7 @@ class Contest:
 
     def sign(self, stand: Stand) -> str:
         """What is known of a figure's place: it wins, is alike, may be as fast, or nothing."""
-        return self.ranked.sign if any(cost is stand.cost for cost in self.ranked.ahead) else ALONE
+        return self.ranked.sign if any(cost is stand.cost for cost in self.ranked.ahead) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +155,7 @@ def tallies(contests: Iterable[Contest]) -> list[RunnerTally]:
     for runner, of_runner in grouped(places, lambda place: place[1].runner).items():
         signs = Counter(contest.sign(stand) for contest, stand in of_runner)
         factors = tuple(sorted(contest.factor(stand) for contest, stand in of_runner))
-        tallies.append(RunnerTally(runner, signs[WON], signs[ALIKE], signs[OPEN], factors))
+        tallies.append(RunnerTally(runner, signs[FASTEST], signs[TIED], signs[UNDECIDED], factors))
     return sorted(tallies, key=lambda tally: (-tally.won, tally.middle, tally.runner))
 
 
