@@ -6,21 +6,22 @@ where counts and time disagree both are told.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from rich.text import Text
 
 from perbyte.model import Behaviour, Cell, CellFigure, Run
 from perbyte.model.behaviour import KINDS
 from perbyte.model.text import natural, plain
-from perbyte.report.grid import Grid
+from perbyte.report.grid import Entry, Grid
 from perbyte.report.lines import columns_of, listing_text, prose, to_text
 from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import percent, ratio_interval_text, ratio_text, size_label
 from perbyte.stats.limits import limits
-from perbyte.stats.trials import CountChange
+from perbyte.stats.trials import CountChange, count_change
 
+T = TypeVar("T")
 HEADINGS = {
     "aes": "AES",
     "clmul": "CLMUL",
@@ -133,18 +134,24 @@ def notes(behaviours: Sequence[Behaviour]) -> list[str]:
 
 def changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[CountChange]:
     """The cells of a comparison that were counted on both sides; `runs` are its sides, or one run for both."""
-    counted = [{behaviour.cell: behaviour for behaviour in run.behaviours if behaviour.call} for run in runs]
-    changed = []
+    counted = [{behaviour.cell: behaviour for behaviour in run.behaviours} for run in runs]
+    pairs = known_of_both(grids, counted)
+    known = (count_change(old, new, entry.comparison) for old, new, entry in pairs if entry.comparison)
+    return [*filter(None, known)]
+
+
+def known_of_both(grids: Sequence[Grid], known: Sequence[Mapping[Cell, T]]) -> Iterator[tuple[T, T, Entry]]:
+    """What is `known` of cells of a comparison in the first side and in another one, whose entry it is.
+
+    `known` is by cell, one for each side or one for both.
+    """
     for row in (row for grid in grids for row in grid.rows):
         first = row.entries[0].figure
-        old = counted[0].get(first.cell) if first else None
+        old = known[0].get(first.cell) if first else None
         for position, entry in enumerate(row.entries[1:], 1):
-            new = counted[position % len(runs)].get(entry.figure.cell) if entry.figure else None
-            if old and old.call and new and new.call and entry.comparison:
-                ratio = new.call.instructions / old.call.instructions
-                ends = new.ends[0] / old.ends[1], new.ends[1] / old.ends[0]
-                changed.append(CountChange(new.cell.address, ratio, *ends, entry.comparison))
-    return changed
+            new = known[position % len(known)].get(entry.figure.cell) if entry.figure else None
+            if old is not None and new is not None:
+                yield old, new, entry
 
 
 def uncounted(grids: Sequence[Grid], changes: Sequence[CountChange]) -> list[str]:

@@ -17,6 +17,7 @@ from perbyte.report.grid import title_of
 from perbyte.report.lines import columns_of, prose, to_text
 from perbyte.report.listing import Entry, Head, Listing, columns, records
 from perbyte.report.marks import marks_of
+from perbyte.report.runview import Ratio, bindings
 from perbyte.report.wording import (
     claim_text,
     interval_text,
@@ -33,7 +34,6 @@ from perbyte.stats.cores import Scaling, scaling
 from perbyte.stats.draws import SHARES
 from perbyte.stats.limits import Limit, limits, loop_costs
 from perbyte.stats.quantity import Demand, Unit, data_bytes, demands, read
-from perbyte.stats.trials import Binding, bindings
 
 NONE = "no cell has a model whose loops are in this run: perbyte measure SELECTOR --limits"
 _LIMITS = (
@@ -111,23 +111,22 @@ _BINDINGS = (
 
 def bindings_listing(run: Run) -> Listing:
     """The pairs of `run`, costs in cycles, or in ns where that is said; versions that differ below are notes."""
-    rows = [_binding_row(binding) for binding in bindings(run)]
-    return Listing("What the binding costs", _BINDINGS, rows, version_notes(run) if rows else (), lead=5)
+    pairs = bindings(run)
+    return Listing(
+        "What the binding costs", _BINDINGS, [*map(_binding_row, pairs)], _notes(run, pairs), lead=5
+    )
 
 
-def version_notes(run: Run) -> list[str]:
+def _notes(run: Run, pairs: Sequence[Ratio]) -> list[str]:
     """Where a binding and the runner in C do not say the same version of the library, as far as they say it."""
     identities = {identity.runner: identity for identity in run.conditions.identities}
-    pairs = {
-        (identities[binding.above.cell.runner], identities[binding.below.cell.runner])
-        for binding in bindings(run)
-        if binding.below.cell.runner in identities
-    }
-    return sorted(_differing(above, below) for above, below in pairs if not _same(above, below))
-
-
-def _same(above: RunnerIdentity, below: RunnerIdentity) -> bool:
-    return below.library_version.split(" ")[0] in above.library_version
+    runners = {(binding.above.cell.runner, binding.below.cell.runner) for binding in pairs}
+    both = [(identities[above], identities[below]) for above, below in runners if below in identities]
+    return sorted(
+        _differing(above, below)
+        for above, below in both
+        if below.library_version.split(" ")[0] not in above.library_version
+    )
 
 
 def _differing(above: RunnerIdentity, below: RunnerIdentity) -> str:
@@ -138,7 +137,7 @@ def _differing(above: RunnerIdentity, below: RunnerIdentity) -> str:
     )
 
 
-def _binding_row(binding: Binding) -> tuple[Entry, ...]:
+def _binding_row(binding: Ratio) -> tuple[Entry, ...]:
     cell, below, more = binding.above.cell, binding.below.cell, binding.more
     comparison = binding.comparison
     suffix = "" if comparison.unit == CYCLES else " ns"

@@ -7,9 +7,10 @@ from typing import Any
 
 from rich.text import Text
 
-from perbyte.model import Cell, Estimate, Run
+from perbyte.model import Estimate, Run
 from perbyte.model.placement import Decider, Placement
 from perbyte.model.text import natural, plain
+from perbyte.report.behaviour import known_of_both
 from perbyte.report.grid import Grid
 from perbyte.report.lines import columns_of, prose, to_text
 from perbyte.report.wording import percent, value_text
@@ -134,18 +135,8 @@ def _missing(placement: Placement) -> list[str]:
 
 def placement_changes(grids: Sequence[Grid], runs: Sequence[Run]) -> list[tuple[Placement, Placement]]:
     """The cells of a comparison whose places were drawn on both sides; `runs` are its sides, or one run for both."""
-    known: list[dict[Cell, Placement]] = [
-        {each.cell: each for each in run.placements if not each.unknown} for run in runs
-    ]
-    pairs = []
-    for row in (row for grid in grids for row in grid.rows):
-        first = row.entries[0].figure
-        old = known[0].get(first.cell) if first else None
-        for position, entry in enumerate(row.entries[1:], 1):
-            new = known[position % len(runs)].get(entry.figure.cell) if entry.figure else None
-            if old and new:
-                pairs.append((old, new))
-    return pairs
+    known = [{each.cell: each for each in run.placements if not each.unknown} for run in runs]
+    return [(old, new) for old, new, _ in known_of_both(grids, known)]
 
 
 def placement_change_lines(pairs: Sequence[tuple[Placement, Placement]]) -> list[str]:

@@ -6,20 +6,20 @@ Whoever draws, writes or counts takes its numbers from here, so that a chart and
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from perbyte.catalogue import Selector
 from perbyte.catalogue.catalogue import INVERSES
-from perbyte.model import Cell, CellFigure, Run
+from perbyte.model import Cell, CellFigure, Estimate, Run
 from perbyte.model.cell import FULL
 from perbyte.model.text import natural, plain
 from perbyte.report.grid import Grid, in_tiers, run_grids, title_of
 from perbyte.report.marks import IN_CHARTS, SIGNS
 from perbyte.report.wording import number, ratio_interval_text, size_label, value_text, width_text
-from perbyte.stats.compare import Comparison, compare, doubt_of
+from perbyte.stats.compare import Comparison, compare, difference, doubt_of
 from perbyte.stats.cost import CostModel, fit_cost
 from perbyte.stats.quantity import Unit, data_bytes, read
 from perbyte.studies.evidence import cells_of
@@ -69,6 +69,27 @@ class Ratio:
     below: CellFigure
     comparison: Comparison
 
+    @property
+    def more(self) -> Estimate:
+        """What `above` costs more, in `comparison.unit`."""
+        return difference(self.below, self.comparison)
+
+
+def ratios(run: Run, pairs: Iterable[tuple[CellFigure, CellFigure | None]]) -> list[Ratio]:
+    """The ratios of pairs (above, below) of `run`, those that are positive."""
+    compared = (
+        Ratio(above, below, compare(below, above, run.noise_floor)) for above, below in pairs if below
+    )
+    return [ratio for ratio in compared if ratio.comparison.ratio.value > 0]
+
+
+def bindings(run: Run) -> list[Ratio]:
+    """Calls through a binding over the same calls from C, in the order of the run's cells."""
+    wrapped = {identity.runner: identity.wraps for identity in run.conditions.identities if identity.wraps}
+    figures = {figure.cell: figure for figure in run.cells}
+    below = {cell: replace(cell, runner=wrapped.get(cell.runner, "")) for cell in figures if cell.usual}
+    return ratios(run, ((figures[cell], figures.get(other)) for cell, other in below.items()))
+
 
 @dataclass(frozen=True, slots=True)
 class FittedCost:
@@ -111,12 +132,11 @@ class RunView:
     def ratios(self) -> tuple[Ratio, ...]:
         """Every pair of opposite operations on the same algorithm, size, contract, runner and tier."""
         figures = {figure.cell: figure for figure in self.run.cells if figure.cell.usual}
-        ratios = []
-        for cell, above in figures.items():
-            below = figures.get(replace(cell, operation=OPPOSITE.get(cell.operation, "")))
-            if below:
-                ratios.append(Ratio(above, below, compare(below, above, self.run.noise_floor)))
-        return tuple(ratio for ratio in ratios if ratio.comparison.ratio.value > 0)
+        pairs = (
+            (above, figures.get(replace(cell, operation=OPPOSITE.get(cell.operation, ""))))
+            for cell, above in figures.items()
+        )
+        return tuple(ratios(self.run, pairs))
 
     @cached_property
     def costs(self) -> tuple[FittedCost, ...]:
@@ -157,12 +177,9 @@ class RunView:
         for point in self.paired:
             if point.published.unit != Unit.RATIO or not point.published.value:
                 continue
-            today = None
-            if point.addresses:
-                above, below = (figures[address] for address in point.addresses)
-                ratio = Ratio(above, below, compare(below, above, self.run.noise_floor))
-                today = ratio if ratio.comparison.ratio.value > 0 else None
-            pairs.append((point.published, today))
+            sides = tuple(figures[address] for address in point.addresses)
+            today = ratios(self.run, [sides]) if len(sides) == 2 else []
+            pairs.append((point.published, next(iter(today), None)))
         return tuple(pairs)
 
     @cached_property

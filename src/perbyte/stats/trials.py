@@ -1,4 +1,4 @@
-"""Rows of a run beside others: a user's program beside the best library or the program of before, a binding beside C.
+"""Rows of a run beside others: a user's program beside the best library or the program of before.
 
 Rows are paired by operation, contract and size. Counts of instructions are compared beside the times.
 """
@@ -6,10 +6,10 @@ Rows are paired by operation, contract and size. Counts of instructions are comp
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from perbyte.model import Cell, CellFigure, Estimate, Run, parse_address
-from perbyte.stats.compare import Answer, Comparison, compare, difference
+from perbyte.model import Behaviour, Cell, CellFigure, Run, parse_address
+from perbyte.stats.compare import Answer, Comparison, compare
 
 _WORDS = {
     Answer.FASTER: "faster",
@@ -120,46 +120,25 @@ def gaps(run: Run, changed: Sequence[BaselineChange]) -> list[str]:
     ]
 
 
+def count_change(old: Behaviour | None, new: Behaviour | None, comparison: Comparison) -> CountChange | None:
+    """Instructions of `new` over those of `old`, beside what time says; None where one was not counted."""
+    if not (old and old.call and new and new.call):
+        return None
+    ratio = new.call.instructions / old.call.instructions
+    ends = new.ends[0] / old.ends[1], new.ends[1] / old.ends[0]
+    return CountChange(new.cell.address, ratio, *ends, comparison)
+
+
 def count_changes(run: Run, own: str, before: str, changed: Sequence[BaselineChange]) -> list[CountChange]:
-    """Of each row that was counted in both programs: instructions now over those before, beside what time says."""
-    counted = {
-        (behaviour.cell.runner, *_row(behaviour.cell)[1:]): behaviour
-        for behaviour in run.behaviours
-        if behaviour.call
-    }
-    pairs = []
-    for change in changed:
-        old, new = counted.get((before, *change.row)), counted.get((own, *change.row))
-        if old and old.call and new and new.call:
-            ratio = new.call.instructions / old.call.instructions
-            ends = (new.ends[0] / old.ends[1], new.ends[1] / old.ends[0])
-            pairs.append(CountChange(new.cell.address, ratio, *ends, change.comparison))
-    return pairs
+    """Of each row that was counted in both programs: instructions now over those before."""
+    counted = {(each.cell.runner, *_row(each.cell)[1:]): each for each in run.behaviours}
+    known = (
+        count_change(counted.get((before, *row)), counted.get((own, *row)), change.comparison)
+        for change in changed
+        for row in (change.row,)
+    )
+    return [*filter(None, known)]
 
 
 def _row(cell: Cell) -> Row:
     return cell.algorithm, cell.operation, cell.contract, cell.size_bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Binding:
-    """A call through a binding (`above`) and the same call from C; `more` per call is in `comparison.unit`."""
-
-    above: CellFigure
-    below: CellFigure
-    comparison: Comparison
-    more: Estimate
-
-
-def bindings(run: Run) -> list[Binding]:
-    """All pairs of `run`, in the order of its cells."""
-    wrapped = {identity.runner: identity.wraps for identity in run.conditions.identities if identity.wraps}
-    figures = {figure.cell: figure for figure in run.cells}
-    pairs = []
-    for cell, above in figures.items():
-        below = figures.get(replace(cell, runner=wrapped.get(cell.runner, "")))
-        if below and cell.usual:
-            comparison = compare(below, above, run.noise_floor)
-            if comparison.ratio.value > 0:
-                pairs.append(Binding(above, below, comparison, difference(below, comparison)))
-    return pairs
