@@ -29,7 +29,7 @@ from perbyte.measure import choose_cores
 from perbyte.measure.placement import PlaceDrawing
 from perbyte.model import Cell, Policy
 from perbyte.model.placement import Placement
-from perbyte.report.placement import decider_text, more_text, share_text
+from perbyte.report.behaviour import decider_text, more_text, share_text
 from perbyte.runners.build import build
 from perbyte.runners.locate import read_spec
 from perbyte.runners.session import Session

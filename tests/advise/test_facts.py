@@ -25,8 +25,7 @@ from perbyte.catalogue.status import statuses
 from perbyte.errors import DataFileError
 from perbyte.model import Doubt, Warning
 from perbyte.report.advice import Told, tell
-from perbyte.report.advicecard import Advice, advice_card, library_table
-from perbyte.report.advicetext import render_advice
+from perbyte.report.advicecard import Advice, advice_card, library_table, render_advice
 
 PASSWORDS = {
     "alpha/argon2id-64mib-2-1": 3e8,

@@ -11,8 +11,7 @@ from perbyte.advise import Case, Together, changes, decide, decide_together
 from perbyte.catalogue.questions import find_question
 from perbyte.model import Quality
 from perbyte.report.advice import tell
-from perbyte.report.advicecard import Advice, advice_card
-from perbyte.report.advicetext import render_advice, together_json
+from perbyte.report.advicecard import Advice, advice_card, render_advice, together_json
 from perbyte.stats.compare import Answer
 
 RECORDS = {"alpha/aes-128-gcm": 0.5, "beta/aes-128-gcm": 0.6, "gamma/aes-128-gcm": 0.3}

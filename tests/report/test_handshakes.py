@@ -10,9 +10,9 @@ from made_runs import made_figure, made_run
 
 from perbyte.catalogue import load
 from perbyte.model import Behaviour, Cell, CellFigure, Run
-from perbyte.report.handshakes import handshakes_listing, needs_of
+from perbyte.report.beside import handshakes_listing, needs_of
 from perbyte.report.listing import Entry
-from perbyte.report.runtext import RunExtras, render_run, run_json
+from perbyte.report.printed import RunExtras, render_run, run_json
 
 TLS = "tls13-x25519-ecdsa-p256"
 COSTS = {

@@ -9,17 +9,17 @@ from made_runs import made_figure, made_run
 
 from perbyte.model import Cell, Estimate, Quantile
 from perbyte.model.placement import Decider, MemoryPlace, Placement
-from perbyte.report.export import to_json
-from perbyte.report.grid import compare_runs
-from perbyte.report.html import render
-from perbyte.report.pages import run_page
-from perbyte.report.placement import (
-    NONE,
+from perbyte.report.behaviour import (
+    NO_PLACES,
     placement_change_lines,
     placement_changes,
     render_placements,
 )
-from perbyte.report.runtext import RunExtras, render_run
+from perbyte.report.export import to_json
+from perbyte.report.grid import compare_runs
+from perbyte.report.html import render
+from perbyte.report.pages import run_page
+from perbyte.report.printed import RunExtras, render_run
 
 CELL = Cell("alphassl", "aes-128-ctr", "encrypt", 1024, "stream/1")
 STACK = Decider("stack", 4096, 3840, 256, Estimate(0.14, 0.139, 0.141), 0.0001, 30, 28)
@@ -107,7 +107,7 @@ def test_a_run_shows_places_where_they_are_asked_for():
     run = made_run((made_figure(CELL),), placements=(placed(STACK),))
     assert "Places in memory" not in render_run(run, None, RunExtras())
     assert "Places in memory" in render_run(run, None, RunExtras(places=True))
-    assert NONE in render_run(made_run((made_figure(CELL),)), None, RunExtras(places=True))
+    assert NO_PLACES in render_run(made_run((made_figure(CELL),)), None, RunExtras(places=True))
 
 
 def test_json_has_the_answer_and_no_address_of_a_process():

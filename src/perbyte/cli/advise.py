@@ -183,8 +183,7 @@ def _print(
     """Print the answer, and write its page where that was asked for."""
     from perbyte.app.advising import on_machines
     from perbyte.report.advice import side_by_side
-    from perbyte.report.advicecard import Advice
-    from perbyte.report.advicetext import answers_json, render_advice
+    from perbyte.report.advicecard import Advice, answers_json, render_advice
 
     machines = side_by_side(*on_machines(asked.study, told[0].decision.case, run)) if asked.study else None
     advice = Advice(asked, run, told, together, options.rate, machines)

@@ -19,7 +19,7 @@ from perbyte.stats.quantity import Unit
 
 if TYPE_CHECKING:
     from perbyte.app.leak_changes import ChangedLeaks
-    from perbyte.report.compared import ComparedSides
+    from perbyte.report.printed import ComparedSides
 
 SECTIONS = {
     "What to compare": "run side_by_side anew",
@@ -76,7 +76,7 @@ def compare_command(options: _CompareOptions) -> int:
       perbyte compare runs/server runs/laptop runs/listing-of-2013
     """
     from perbyte.app.leak_changes import changes_alone, changes_in_runs
-    from perbyte.report import compared
+    from perbyte.report import printed
     from perbyte.report.behaviour import changes, uncounted
     from perbyte.report.export import comparison_csv
     from perbyte.report.gate import missing_lines, regression_lines
@@ -96,11 +96,11 @@ def compare_command(options: _CompareOptions) -> int:
             "no cell was counted on both sides", hint="perbyte measure SELECTOR --count, on both sides"
         )
     if options.forms.as_json:
-        print_json(compared.sides_json(sides, limit, rate, counted, leaks.known if leaks.tested else None))
+        print_json(printed.sides_json(sides, limit, rate, counted, leaks.known if leaks.tested else None))
     elif options.forms.as_csv:
         print(comparison_csv(sides.grids), end="")
     else:
-        print(compared.sides_text(sides, rate, counted, leaks.known), end="")
+        print(printed.sides_text(sides, rate, counted, leaks.known), end="")
     notes(missing_lines(sides.missing))
     absent = chosen_code(EXIT_MISSING, options.missing_is)
     codes = [absent if sides.missing else EXIT_FINE, _judge_leaks(leaks, options)]
@@ -117,16 +117,16 @@ def compare_command(options: _CompareOptions) -> int:
 def _sides(options: _CompareOptions) -> ComparedSides:
     from perbyte.app.comparing import SelectedPairs, read_sides, runs_like
     from perbyte.app.runs import title_of
-    from perbyte.report import compared
+    from perbyte.report import printed
 
     unit = Unit(options.forms.unit) if options.forms.unit else None
     sides, gate = options.sides, options.limits.fail_above is not None
     asked = read_sides(sides, options.run, anew=options.stored.anew)
     if isinstance(asked, SelectedPairs):
-        return compared.pairs_as_sides(asked, sides, unit, gate=gate)
+        return printed.pairs_as_sides(asked, sides, unit, gate=gate)
     titles, across = [title_of(side) for side in sides], runs_like(asked)
     of_cells = {"gate": gate, "side_by_side": options.side_by_side}
-    return compared.runs_as_sides(asked, titles, unit, across, **of_cells)
+    return printed.runs_as_sides(asked, titles, unit, across, **of_cells)
 
 
 def _tell_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:

@@ -192,7 +192,7 @@ def _told(done: JobOutcome, options: _FleetOptions) -> int:
         add_runs(done, place)
         note(f"atlas: {place}")
     if done.runs and not options.notes.quiet:
-        from perbyte.report.runtext import render_side_by_side
+        from perbyte.report.printed import render_side_by_side
         from perbyte.store import open_run
 
         print(render_side_by_side({name: open_run(path) for name, path in sorted(done.runs.items())}), end="")

@@ -60,7 +60,7 @@ def show_command(options: _ShowOptions) -> int:
 
 
 def _print_audit(place: Path, cells: str, output: Output) -> None:
-    from perbyte.report.audittext import explained, explanation_lines
+    from perbyte.report.conformance import explained, explanation_lines
     from perbyte.store import open_run, stored_run
 
     told = explained(stored_run(place), open_run(place).cells, cells)
@@ -72,20 +72,20 @@ def _print_audit(place: Path, cells: str, output: Output) -> None:
 
 def print_run(run: Run, output: Output, beside: Additions = NO_ADDITIONS) -> None:
     """Print a run in the form that was asked for, with what is wanted beside its figures."""
-    from perbyte.report import runtext
+    from perbyte.report import printed
     from perbyte.report.export import to_csv
 
-    wanted = runtext.RunExtras(
+    wanted = printed.RunExtras(
         beside.rate, beside.limits, beside.count, beside.memory, beside.leak, beside.places
     )
     if (beside.rate or beside.limits) and output.as_csv:
         raise UsageError(f"--{'rate' if beside.rate else 'limits'} is not in the CSV", hint="--json has it")
     if output.as_json:
-        print_json(runtext.run_json(run, wanted))
+        print_json(printed.run_json(run, wanted))
     elif output.as_csv:
         print(to_csv(run), end="")
     else:
-        print(runtext.render_run(run, output.unit, wanted), end="")
+        print(printed.render_run(run, output.unit, wanted), end="")
 
 
 def print_leaks(run: LeakRun, forms: Forms) -> None:

@@ -22,7 +22,7 @@ from perbyte.report.charts import Chart, finished
 from perbyte.report.html import Block, Page, Section, answer, drawings, listed, table_of
 from perbyte.report.marks import AUDIT_SAW_OTHERS
 from perbyte.report.pictures import Picture, drawn
-from perbyte.report.ranks import estimate_in, marks_text, meanings_of, rank, value_in
+from perbyte.report.site.view import estimate_in, marks_text, meanings_of, rank, value_in
 from perbyte.report.wording import number, percent, size_label, times_text, value_text, width_text
 from perbyte.stats.compare import CYCLES, NS
 

@@ -17,7 +17,7 @@ from perbyte.report import charts, theme
 from perbyte.report.beside import rate_text
 from perbyte.report.card import RATES
 from perbyte.report.charts import Chart, finished
-from perbyte.report.chosen import Chosen
+from perbyte.report.many import Chosen
 from perbyte.report.runcharts import subtitle_of
 from perbyte.report.runview import FittedCost, Points, RunView
 from perbyte.report.wording import number, percent, size_label

@@ -14,8 +14,8 @@ from perbyte.model import Estimate
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, finished
-from perbyte.report.chosen import Chosen
 from perbyte.report.grid import Grid
+from perbyte.report.many import Chosen
 from perbyte.report.runview import OPPOSITE, Ratio, RunView, interval_said
 from perbyte.report.wording import number, ratio_text, sentence, size_label, three_digits
 from perbyte.stats.quantity import Unit

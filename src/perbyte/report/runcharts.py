@@ -17,7 +17,7 @@ from perbyte.model.groups import grouped
 from perbyte.model.text import plain
 from perbyte.report import charts, theme
 from perbyte.report.charts import Chart, Places, Records, finished
-from perbyte.report.chosen import Chosen
+from perbyte.report.many import Chosen
 from perbyte.report.marks import IN_CHARTS, Mark
 from perbyte.report.runview import Points, RunView
 from perbyte.report.wording import number, sentence, size_label

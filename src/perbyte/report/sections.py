@@ -14,7 +14,7 @@ from perbyte.model.cell import FULL, LOOP
 from perbyte.model.leak import LeakFigure
 from perbyte.model.text import natural, plain
 from perbyte.report import facts, studyview
-from perbyte.report.behaviour import count_table, memory_table, notes, per_cycle
+from perbyte.report.behaviour import count_table, memory_table, notes, per_cycle, placement_lines
 from perbyte.report.beside import bindings_listing, draws_listing
 from perbyte.report.costcharts import USELESS
 from perbyte.report.history import left_out_lines, points_listing, steps_listing
@@ -36,7 +36,6 @@ from perbyte.report.listing import Head, Listing, columns
 from perbyte.report.marks import Mark, marks_of
 from perbyte.report.pictures import history_pictures
 from perbyte.report.pivot import BAD
-from perbyte.report.placement import placement_lines
 from perbyte.report.runview import RunView, interval_said
 from perbyte.report.wording import (
     claim_text,

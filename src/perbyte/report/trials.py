@@ -7,12 +7,11 @@ from typing import Any
 
 from perbyte.model import Cell, CellFigure, Estimate, Failure, Run
 from perbyte.model.text import plain
-from perbyte.report.behaviour import behaviours_json, change_lines, render_behaviour
+from perbyte.report.behaviour import behaviours_json, change_lines, render_behaviour, render_placements
 from perbyte.report.behaviour import changes_json as count_changes_json
 from perbyte.report.export import to_json
 from perbyte.report.facts import outputs_text
 from perbyte.report.listing import Listing, columns, markdown
-from perbyte.report.placement import render_placements
 from perbyte.report.text import render_table
 from perbyte.report.wording import claim_text, interval_text, number, ratio_text, size_label, three_digits
 from perbyte.stats.compare import Answer

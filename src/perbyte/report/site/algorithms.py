@@ -13,7 +13,6 @@ from perbyte.report.facts import meaning_of
 from perbyte.report.html import Block, Page, Section, answer, heading, sorted_table_of, text, unfolding
 from perbyte.report.listing import Entry, Item
 from perbyte.report.marks import FASTEST, SURE, UNDECIDED
-from perbyte.report.ranks import estimate_in, value_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section
 from perbyte.report.site.drawn import Bar, CoursePoint, bars, courses
@@ -23,9 +22,11 @@ from perbyte.report.site.view import (
     Kind,
     RunnerTally,
     SiteView,
+    estimate_in,
     field_of,
     per_work,
     tallies,
+    value_in,
     work_text,
 )
 from perbyte.report.wording import number, size_label, value_text, width_text

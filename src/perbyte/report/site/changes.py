@@ -12,9 +12,8 @@ from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
 from perbyte.report.html import Block, Section, sorted_table_of, text, unfolding
 from perbyte.report.listing import Entry, Item
-from perbyte.report.ranks import against
 from perbyte.report.site import parts
-from perbyte.report.site.view import SiteView, work_text
+from perbyte.report.site.view import SiteView, against, work_text
 from perbyte.report.wording import number
 from perbyte.stats.compare import CYCLES, NS, Answer, Comparison
 

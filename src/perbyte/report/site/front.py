@@ -14,13 +14,12 @@ from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
 from perbyte.report.html import Block, Page, Section, answer, listed, sorted_table_of, text
 from perbyte.report.listing import Item
-from perbyte.report.ranks import value_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.algorithms import algorithm_card, winner_text
 from perbyte.report.site.drawn import Bar, ranges
 from perbyte.report.site.libraries import Shelf, main_tallies
 from perbyte.report.site.months import month_title
-from perbyte.report.site.view import SiteView, field_of, per_work, tallies, work_text
+from perbyte.report.site.view import SiteView, field_of, per_work, tallies, value_in, work_text
 from perbyte.report.wording import number
 
 _ANSWERS = 4

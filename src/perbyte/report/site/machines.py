@@ -10,12 +10,11 @@ from perbyte.report.card import Card
 from perbyte.report.html import Block, Page, Section, answer, sorted_table_of, text, unfolding
 from perbyte.report.listing import Entry, Item
 from perbyte.report.marks import FASTEST, TIED, UNDECIDED
-from perbyte.report.ranks import estimate_in
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section
 from perbyte.report.site.drawn import Bar, bars
 from perbyte.report.site.parts import program
-from perbyte.report.site.view import Contest, SiteView, kind_of, per_work, tallies, work_text
+from perbyte.report.site.view import Contest, SiteView, estimate_in, kind_of, per_work, tallies, work_text
 from perbyte.report.wording import percent
 
 _BARS = 60

@@ -17,9 +17,17 @@ from perbyte.report.card import Card, Line
 from perbyte.report.html import Block, legend, sorted_table
 from perbyte.report.listing import Head, Item, Listing, columns
 from perbyte.report.marks import AUDIT_SAW_OTHERS, CLASSES, SHORT, SURE, TIED, UNDECIDED
-from perbyte.report.ranks import against, estimate_in, marks_text, meanings_of
 from perbyte.report.site import addresses
-from perbyte.report.site.view import Contest, Kind, SiteView, per_work
+from perbyte.report.site.view import (
+    Contest,
+    Kind,
+    SiteView,
+    against,
+    estimate_in,
+    marks_text,
+    meanings_of,
+    per_work,
+)
 from perbyte.report.wording import number, size_label, times_text, value_text, width_text
 from perbyte.stats.compare import CYCLES, NS, Comparison
 
