@@ -12,7 +12,7 @@ from perbyte.catalogue import load
 from perbyte.catalogue.facts import check_facts, model_of
 from perbyte.model import Cell
 from perbyte.report.beside import limits_listing
-from perbyte.report.lines import render_listing
+from perbyte.report.lines import render
 from perbyte.report.listing import records
 from perbyte.stats.limits import limits
 
@@ -22,7 +22,7 @@ def limits_json(figures):
 
 
 def render_limits(figures, *, width: int, colour: bool) -> str:
-    return render_listing(limits_listing(figures), width=width, colour=colour)
+    return render([limits_listing(figures)], width=width, colour=colour)
 
 
 def row_of(text: str) -> list[str]:

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from perbyte.report.html import table
-from perbyte.report.lines import render_listing
+from perbyte.report.lines import render
 from perbyte.report.listing import Head, Listing, columns, from_records, lines, markdown, records
 from perbyte.report.lists import query_listing, query_records
 
@@ -38,7 +38,7 @@ LISTING = Listing("What it takes", COLUMNS, [row("aes-128-gcm", 2.5), row("des-c
 
 
 def test_text_tells_once_what_all_rows_share_and_puts_figures_to_the_right():
-    text_lines = render_listing(LISTING, width=90, colour=False).splitlines()
+    text_lines = render([LISTING], width=90, colour=False).splitlines()
     assert text_lines == [
         "What it takes",
         "operation of all: seal",

@@ -10,14 +10,14 @@ from made_runs import made_figure
 
 from perbyte.model import Cell, Quality
 from perbyte.report.beside import rate_json, rate_listing
-from perbyte.report.lines import render_listing
+from perbyte.report.lines import render
 from perbyte.stats.quantity import demands
 
 RECORD = Cell("alphassl", "aes-256-gcm", "seal", 1350, "message/1")
 
 
 def render_rate(figures, rate: float, *, width: int, colour: bool) -> str:
-    return render_listing(rate_listing(figures, rate), width=width, colour=colour)
+    return render([rate_listing(figures, rate)], width=width, colour=colour)
 
 
 FAST = made_figure(RECORD, 2700.0, relative=0.01, ns=900.0)  # 1.5 GB/s on one core

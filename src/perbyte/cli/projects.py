@@ -56,7 +56,7 @@ def bench_command(asked: _BenchOptions) -> int:
     from perbyte.app.conducting import hear_held
     from perbyte.measure.machine import require_linux
     from perbyte.model import Policy
-    from perbyte.report import benchmarks
+    from perbyte.report import trials
     from perbyte.report.export import to_json
     from perbyte.trial.cargo_bench import line_for_cargo
 
@@ -79,27 +79,27 @@ def bench_command(asked: _BenchOptions) -> int:
             )
     programs = {program.spec.name: program.benchmarks for program in project.programs}
     if asked.show:
-        document = {"benchmarks": benchmarks.benchmarks_json(programs, named=True)}
-        before.tell(document, benchmarks.benchmarks_lines(programs))
+        document = {"benchmarks": trials.benchmarks_json(programs, named=True)}
+        before.tell(document, trials.benchmarks_lines(programs))
         return EXIT_FINE
     project.require_any()
     require_linux()
     run, changed = project.beside_kept(keep=before.keep) if in_turn else (project.measure(), None)
     if changed:
         return _tell_changed(asked, run, changed)
-    document = to_json(run) | {"benchmarks": benchmarks.benchmarks_json(programs, named=False)}
-    before.tell(document, benchmarks.figures_lines(run, programs, as_markdown=before.markdown))
+    document = to_json(run) | {"benchmarks": trials.benchmarks_json(programs, named=False)}
+    before.tell(document, trials.figures_lines(run, programs, as_markdown=before.markdown))
     return exit_code(empty=not run.cells, missing=any(failure.address for failure in run.failures))
 
 
 def _tell_changed(asked: _BenchOptions, run: Run, changed: ChangedBenchmarks) -> int:
     """Print what became of each benchmark since its program was kept; the exit code of the gate."""
-    from perbyte.report.benchmarks import changes_json, changes_lines
     from perbyte.report.gate import gap_lines, regression_lines
+    from perbyte.report.trials import benchmark_changes_json, benchmark_changes_lines
 
     before, gate = asked.before, asked.limits.gate
-    texts = changes_lines(run, changed.changes, as_markdown=before.markdown)
-    before.tell({"changes": changes_json(changed.changes)}, texts, indent=None)
+    texts = benchmark_changes_lines(run, changed.changes, as_markdown=before.markdown)
+    before.tell({"changes": benchmark_changes_json(changed.changes)}, texts, indent=None)
     if changed.new:
         before.note(f"not in the kept programs: {', '.join(changed.new)} (--keep keeps these)")
     notes(gap_lines(changed.gaps))

@@ -5,7 +5,8 @@ never judges. A doubt that travels with a figure is shown beside it in every for
 with its reason. Modules are imported one by one, so that a table on the terminal does not load what only charts need.
 
 - `grid`: rows and columns of one run or of several, the same for terminal, pages and charts
-- `text`: grids and verdicts for a terminal; `export`: JSON and CSV; `beside`, `behaviour`: what stands beside figures
+- `text`, `lines`: what a terminal shows; `export`: JSON and CSV; `beside`, `behaviour`: what stands beside figures
+- `marks`: the signs before figures and the marks behind them; `printed`: all that commands print of runs
 - `runview`: what is shown of a run, worked out once; `findings`, `studyview`: in words and rows
 - `charts`, `theme`: how charts are drawn; `runcharts`, `costcharts`, `ratiocharts`, `versioncharts`, `history`: what
   each shows; `pictures`: which are drawn and saved

@@ -28,7 +28,7 @@ from perbyte.report.advicewords import (
     with_article,
 )
 from perbyte.report.card import RATES, Card, Line, milliseconds, rates_text, work_time
-from perbyte.report.lines import columns_of, listing_text, prose, to_text
+from perbyte.report.lines import Part, columns_of, render
 from perbyte.report.listing import Head, Listing, records
 from perbyte.report.marks import ANSWER_SIGNS, FASTEST, TIED, UNDECIDED
 from perbyte.report.text import card_text
@@ -257,29 +257,19 @@ def _per_byte(option: Option) -> str:
 
 def render_advice(advice: Advice, *, width: int | None = None, colour: bool | None = None) -> str:
     """Give the answers as text, the card first; the text ends with a line end."""
-    width = columns_of(width)
-    lines = [
-        *prose(advice.question.title, width, "bold"),
-        *prose(advice.question.asks, width),
-        Text(),
-        *card_text(advice.card, width)[:-1],
-    ]
-    if libraries := advice.libraries:
-        lines += [Text(), *listing_text(libraries, width)]
+    parts: list[Part] = [(advice.question.title, "bold"), advice.question.asks, Text()]
+    parts += card_text(advice.card, columns_of(width))[:-1]
+    parts += [Text(), advice.libraries] if advice.libraries else []
     for task in advice.told:
         if not advice.single:
-            heading = f"{sentence(task.title)}: {task.answer}"
-            lines += [Text(), *prose(heading, width, "bold underline")]
+            parts += [Text(), (f"{sentence(task.title)}: {task.answer}", "bold underline")]
         for heading, texts in advice.reasons(task):
-            lines += [Text(), Text(heading, style="bold")]
-            for line in texts:
-                lines += prose(f"  {line}" if len(texts) == 1 else f"- {line}", width)
-        lines += [Text(), *listing_text(replace(task.table, title=""), width)]
-    if advice.machines:
-        lines += [Text(), *listing_text(advice.machines, width)]
-    for note in advice.notes:
-        lines += [Text(), *prose(note, width)]
-    return to_text(lines, colour=colour)
+            lead = "- " if len(texts) > 1 else "  "
+            parts += [Text(), Text(heading, style="bold"), *(f"{lead}{line}" for line in texts)]
+        parts += [Text(), replace(task.table, title="")]
+    parts += [Text(), advice.machines] if advice.machines else []
+    parts += [part for note in advice.notes for part in (Text(), note)]
+    return render(parts, width=width, colour=colour)
 
 
 def together_json(together: Together) -> dict[str, Any]:

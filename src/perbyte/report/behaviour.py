@@ -16,7 +16,7 @@ from perbyte.model.behaviour import KINDS
 from perbyte.model.placement import Decider, Placement
 from perbyte.model.text import natural, plain
 from perbyte.report.grid import Entry, Grid
-from perbyte.report.lines import columns_of, listing_text, prose, to_text
+from perbyte.report.lines import Part, render
 from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import percent, ratio_interval_text, ratio_text, size_label, value_text
 from perbyte.stats.limits import limits
@@ -104,16 +104,11 @@ def render_behaviour(
     run: Run, *, count: bool, memory: bool, width: int | None = None, colour: bool | None = None
 ) -> str:
     """Give the tables that were requested, and what could not be counted or is not exact, in words."""
-    width = columns_of(width)
     if not run.behaviours:
         return "nothing was counted in this run: perbyte measure SELECTOR --count\n"
-    lines: list[Text] = []
-    for table_of, wanted in ((count_table, count), (memory_table, memory)):
-        if wanted and (table := table_of(run)).rows:
-            lines += [*listing_text(table, width), Text()]
-    for note in notes(run.behaviours):
-        lines += prose(f"- {note}", width)
-    return to_text(lines, colour=colour)
+    tables = [*([count_table(run)] if count else []), *([memory_table(run)] if memory else [])]
+    parts: list[Part] = [part for table in tables if table.rows for part in (table, Text())]
+    return render([*parts, *(f"- {note}" for note in notes(run.behaviours))], width=width, colour=colour)
 
 
 def notes(behaviours: Sequence[Behaviour]) -> list[str]:
@@ -247,16 +242,14 @@ def render_placements(
     placements: Sequence[Placement], *, width: int | None = None, colour: bool | None = None
 ) -> str:
     """Give the answers as text, a paragraph for each cell."""
-    width = columns_of(width)
     if not placements:
         return f"{NO_PLACES}\n"
-    lines = [Text("Places in memory", style="bold")]
+    parts: list[Part] = [("Places in memory", "bold")]
     for placement in sorted(placements, key=lambda each: natural(each.cell.address)):
         first, *more = placement_lines(placement)
-        lines += prose(f"{plain(placement.cell.address, 120)}: {first}", width)
-        lines += [part for line in more for part in prose(f"  {line}", width)]
-    lines += prose(_OF_PLACES.format(error=percent(placements[0].error)), width)
-    return to_text(lines, colour=colour)
+        parts += [f"{plain(placement.cell.address, 120)}: {first}", *(f"  {line}" for line in more)]
+    legend = _OF_PLACES.format(error=percent(placements[0].error))
+    return render([*parts, legend], width=width, colour=colour)
 
 
 def placement_lines(placement: Placement) -> list[str]:

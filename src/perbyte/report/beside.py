@@ -22,7 +22,7 @@ from perbyte.model.cell import COLD, DISK, FIRST, FULL, IDLE, LOOP, MEMORY
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, json_ready, plain
 from perbyte.report.grid import title_of
-from perbyte.report.lines import columns_of, prose, to_text
+from perbyte.report.lines import Part, render
 from perbyte.report.listing import Entry, Head, Listing, columns, records
 from perbyte.report.marks import marks_of
 from perbyte.report.runview import Ratio, bindings
@@ -343,12 +343,12 @@ def render_beyond(
         size = f" {size_label(cell.size_bytes)}" if data_bytes(cell) else ""
         return f"{cell.runner}/{cell.algorithm} {cell.operation}{size}, {cell.cpu}"
 
-    lines: list[Text] = []
+    parts: list[Part] = []
     for heading, of_heading in grouped(figures, heading_of).items():
         if texts := (*states_texts(of_heading), *threads_texts(of_heading)):
-            lines += [Text(plain(heading.removesuffix(", full"), 90), style="bold")]
-            lines += [part for entry in texts for part in prose(f"- {entry}", columns_of(width))]
-    return to_text(lines, colour=colour) if lines else ""
+            parts.append(Text(plain(heading.removesuffix(", full"), 90), style="bold"))
+            parts += [f"- {entry}" for entry in texts]
+    return render(parts, width=width, colour=colour)
 
 
 def scaling_json(figures: Sequence[CellFigure]) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ import io
 import shutil
 import sys
 from collections.abc import Iterable
+from typing import TypeAlias
 
 from rich.console import Console
 from rich.text import Text
@@ -32,9 +33,22 @@ def listing_text(listing: Listing, width: int) -> list[Text]:
     ]
 
 
-def render_listing(listing: Listing, *, width: int | None = None, colour: bool | None = None) -> str:
-    """Give a listing as text; the text ends with a line end."""
-    return to_text(listing_text(listing, columns_of(width)), colour=colour)
+Part: TypeAlias = str | tuple[str, str] | Listing | Text
+"""A sentence, one with its style, a table, or a line as it is."""
+
+
+def render(parts: Iterable[Part], *, width: int | None = None, colour: bool | None = None) -> str:
+    """Give parts below each other as text within `width`; the text ends with a line end, and is empty without parts."""
+    width = columns_of(width)
+    lines: list[Text] = []
+    for part in parts:
+        if isinstance(part, Listing):
+            lines += listing_text(part, width)
+        elif isinstance(part, Text):
+            lines.append(part)
+        else:
+            lines += prose(part, width) if isinstance(part, str) else prose(part[0], width, part[1])
+    return to_text(lines, colour=colour)
 
 
 def to_text(lines: Iterable[Text], *, colour: bool | None = None) -> str:

@@ -1,6 +1,5 @@
 """Which libraries and records are shown where there are many: the five fastest, one's own; the others are folded.
 
-
 Nothing is dropped: pages fold rows that a click unfolds, charts (`Chosen`) say how many they leave out, a terminal's
 table says how many follow, how far they reach, and who has them. Up to a dozen libraries stand as they are.
 """

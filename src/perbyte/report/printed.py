@@ -30,7 +30,7 @@ from perbyte.report.export import comparison_json, to_json
 from perbyte.report.gate import MissingCell, missing_of_runs, missing_of_sides, regressions_json
 from perbyte.report.grid import Grid, compare_pairs, compare_runs, in_common
 from perbyte.report.leaktext import leak_change_lines, leak_changes_json, render_of_run
-from perbyte.report.lines import render_listing
+from perbyte.report.lines import render
 from perbyte.report.listing import records
 from perbyte.report.text import render_comparison, render_table
 from perbyte.report.wording import numbered
@@ -137,7 +137,7 @@ def sides_text(
     """The comparison for people."""
     text = render_comparison(sides.grids, sides.noise)
     if rate:
-        text += "\n" + render_listing(rate_listing(sides.figures, rate))
+        text += "\n" + render([rate_listing(sides.figures, rate)])
     placed = placement_change_lines(placement_changes(sides.grids, sides.runs))
     return text + "".join(
         f"{line}\n" for line in (*change_lines(counted), *leak_change_lines(leaks), *placed)
@@ -170,9 +170,9 @@ def render_run(run: Run, unit: str | None, beside: RunExtras) -> str:
     parts = [
         render_table(run, unit=Unit(unit) if unit else None),
         render_beyond(run.cells),
-        render_listing(shaken) if (shaken := handshakes_listing(run)) else "",
-        render_listing(rate_listing(run.cells, beside.rate)) if beside.rate else "",
-        render_listing(limits_listing(run.cells)) if beside.limits else "",
+        render([shaken]) if (shaken := handshakes_listing(run)) else "",
+        render([rate_listing(run.cells, beside.rate)]) if beside.rate else "",
+        render([limits_listing(run.cells)]) if beside.limits else "",
         render_behaviour(run, count=beside.count, memory=beside.memory)
         if beside.count or beside.memory
         else "",

@@ -44,7 +44,7 @@ def between_runs(runs: Sequence[Mapping[Cell, CellFigure]]) -> Across:
         for run in runs
     ]
     variances = []
-    for cell in {cell for run in usable for cell in run}:
+    for cell in dict.fromkeys(cell for run in usable for cell in run):
         figures = [run[cell] for run in usable if cell in run]
         if len(figures) == len(runs) > 1:
             own = float(np.mean([(figure.relative_half_width / _NORMAL) ** 2 for figure in figures]))
