@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from perbyte.measure.ways import BEYOND, ENOUGH, FULL_ROUND, LEAST, SETTLING_US, SCATTERED, Warm, Warmth
+from perbyte.measure.ways import BEYOND, ENOUGH, FULL_ROUND, LEAST, SCATTERED, SETTLING_US, Warm, Warmth
 from perbyte.model import Cell, Policy
 
 POLICY = Policy(warm_us=2000.0, warm_least_us=200.0)

@@ -24,8 +24,8 @@ from typing import Literal
 from perbyte.errors import RunnerError, RunnerRefused
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.rounds import burst_request
-from perbyte.measure.ways import Warm
 from perbyte.measure.sessions import CALIBRATION_MS, PATIENCE_MS, STARTING_FAILS, draw_offset
+from perbyte.measure.ways import Warm
 from perbyte.model import Calibration, Cell, Policy, Process
 from perbyte.model.placement import PAGE_BYTES, MemoryPlace, Placement
 from perbyte.runners import RunnerSpec, Session

@@ -76,9 +76,13 @@ LEAST = 20
 LEVEL = 0.999  # of the interval of that median: one run in a thousand warms for longer without need
 
 
-SCATTERED = 0.03  # relative standard deviation between the bursts of a process, beyond which a cell is warmed longer
+SCATTERED = (
+    0.03  # relative standard deviation between the bursts of a process, beyond which a cell is warmed longer
+)
 BEYOND = 2.0  # times what cells have in common, that it must be as well
-SETTLING_US = 6000.0  # for how long then: with its samples a burst still fits into a stretch of real-time scheduling
+SETTLING_US = (
+    6000.0  # for how long then: with its samples a burst still fits into a stretch of real-time scheduling
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,7 @@ class Warmth:
         # beside a neighbour all cells scatter, and longer warm-ups would help none of them
         usual = median(np.array(list(spread.values()))) if len(spread) >= LEAST else 0.0
         limit = max(SCATTERED, BEYOND * usual)
-        self.scattered |= {cell for cell, found in spread.items() if found > limit}
+        self.scattered |= {cell for cell, each in spread.items() if each > limit}
 
 
 CUT_IN_VAIN = 2  # epochs in which pieces cost more than whole calls: these are timed from then on
