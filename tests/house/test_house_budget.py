@@ -17,7 +17,7 @@ LINES = {
     "cli": 3861,
     "exchange": 3477,
     "fleet": 1233,
-    "measure": 8534,
+    "measure": 8580,
     "model": 1708,
     "protocol": 837,
     "report": 14137,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from perbyte.measure.rounds import EpochUnderWay
@@ -15,7 +17,7 @@ POLICY = Policy(forks=True, warm_us=2000.0, warm_least_us=200.0)
 def epoch(*, planned: int | None, compares: bool) -> EpochUnderWay:
     warmth = Warmth(POLICY)
     if not compares:
-        warmth.note({1: 1.0, FULL_ROUND: 1.0} for _ in range(ENOUGH))
+        warmth.note({replace(CELL, size_bytes=n): {1: 1.0, FULL_ROUND: 1.0} for n in range(1, ENOUGH + 1)})
     assert warmth.compares == compares
     return EpochUnderWay(
         number=3,

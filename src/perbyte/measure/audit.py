@@ -118,6 +118,7 @@ class Auditor:
         `elapsed_s` is what the run has taken so far: what is more than a short look waits for its share.
         """
         self.begin(elapsed_s)
+        self._looks.warmth = epoch.ways.warmth
         cells, short = [], []
         for cell, tally in epoch.tallies.items():
             if cell in lost or not tally.bursts:

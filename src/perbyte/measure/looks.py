@@ -21,7 +21,7 @@ from msgspec import UNSET
 from perbyte.errors import RunnerRefused
 from perbyte.measure.rounds import burst_request
 from perbyte.measure.sessions import Sessions, material_seed
-from perbyte.measure.ways import Cut
+from perbyte.measure.ways import Cut, Warmth
 from perbyte.measure.witness import Witness, clock_hz
 from perbyte.model import Audit, Cell, Policy, Process
 from perbyte.protocol.material import RING
@@ -102,6 +102,7 @@ class Looks:
         self._witness = witness
         self._allowance = allowance
         self._remember = remember
+        self.warmth = Warmth(policy)  # that of the rounds, where there are some
         self._asked_of: tuple[Process, int] | None = None
         self._own_hz, self._children = 0.0, 0
         self.sample_s = 0.0  # CPU time of the calls in a sample of the last look
@@ -141,7 +142,7 @@ class Looks:
             samples=LIKE_SAMPLES,
             clean=LIKE_SAMPLES // 2,
             calls=calls,
-            least_us=policy.warm_least_us,
+            warm=self.warmth.of(audit.cell),
         )
         taken = session.take(request, cell=audit.cell, epoch=audit.epoch, round=0)
         judged = judge_samples([taken.burst], calibration, policy, quiet)

@@ -18,10 +18,11 @@ from dataclasses import dataclass, field
 from statistics import fmean, median
 
 from perbyte.measure.costs import Costs
-from perbyte.measure.rounds import MOST_BURSTS, NORMAL_QUARTILES
+from perbyte.measure.rounds import CLEAN_SHARE, MOST_BURSTS, NORMAL_QUARTILES
 from perbyte.measure.tally import Tally
 from perbyte.model import Cell, Policy
 from perbyte.stats.arrays import np
+from perbyte.stats.epoch import MIN_CLEAN
 from perbyte.stats.estimate import midmean, normal_quantile
 from perbyte.stats.interval import MIDMEAN_SPREAD_LIMIT, midmean_spread
 from perbyte.stats.samples import Floats
@@ -31,6 +32,8 @@ LEAST_BURSTS = 2  # one burst that is slow by chance must not decide for its pro
 # as many bursts as take so many times what a process takes: were processes all alike, more would save a fifth at most
 MOST_TIMES = 4.0
 LEAST_SAMPLES = 8  # of a burst: with fewer one disturbed sample would count for much
+# as many clean samples are planned for an epoch as it needs to count, and a quarter more: some are found unclean later
+SPARE = 1.25
 COMMON_WEIGHT = 4.0  # epochs that what cells have in common counts as
 BURSTS_OF_QUARTILES = 4  # from which on quartiles tell more than a variance that one of them can spoil
 TINY = 1e-12  # relative variance: a millionth is nothing that a cell of this world repeats to
@@ -135,7 +138,7 @@ class Nesting:
         return rounds * self._planned_burst_s(cell)
 
     def _planned_burst_s(self, cell: Cell) -> float:
-        return self._costs.burst_s[cell] + self._costs.sample_s[cell] * self.samples(cell)
+        return self._costs.burst_s[cell] + self._costs.sample_s[cell] * self._worth(cell)
 
     def rounds(self, cell: Cell) -> int | None:
         """Return the rounds that a cell takes part in, in the next epoch; None while nothing is known."""
@@ -155,6 +158,12 @@ class Nesting:
 
     def samples(self, cell: Cell) -> int:
         """Return the samples that a burst of the cell holds at the most, in the next epoch."""
+        wanted, rounds = self._worth(cell), self.rounds(cell)
+        enough = 0 if rounds is None else math.ceil(SPARE * MIN_CLEAN / (CLEAN_SHARE * rounds))
+        return max(wanted, min(self._policy.burst_samples, enough))
+
+    def _worth(self, cell: Cell) -> int:
+        """The samples of a burst that reach the precision soonest."""
         known = self._grown(cell)
         if known is None or self._costs.sample_s[cell] <= 0:
             return self._policy.burst_samples

@@ -25,6 +25,7 @@ from perbyte.errors import RunnerError, RunnerRefused
 from perbyte.measure.learnt import Learnt, recall
 from perbyte.measure.rounds import burst_request
 from perbyte.measure.sessions import CALIBRATION_MS, PATIENCE_MS, STARTING_FAILS, draw_offset
+from perbyte.measure.ways import Warm
 from perbyte.model import Calibration, Cell, Policy, Process
 from perbyte.model.placement import PAGE_BYTES, MemoryPlace, Placement
 from perbyte.runners import RunnerSpec, Session
@@ -200,7 +201,7 @@ class PlaceDrawing:
                     samples=SAMPLES,
                     clean=CLEAN,
                     calls=calls,
-                    least_us=policy.warm_least_us,
+                    warm=Warm(policy.warm_us, policy.warm_least_us),
                     forks=1,
                     places=",".join(map(str, spot.places)),
                 )

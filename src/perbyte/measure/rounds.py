@@ -26,7 +26,7 @@ from perbyte.measure.cores import Aside, Share
 from perbyte.measure.costs import Costs
 from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of
 from perbyte.measure.tally import Tally
-from perbyte.measure.ways import FULL_ROUND, LARGE_BYTES, Ways, cut_calls, first_piece
+from perbyte.measure.ways import FULL_ROUND, LARGE_BYTES, Warm, Ways, cut_calls, first_piece
 from perbyte.model import Burst, Calibration, Cell, Failure, Policy, Process
 from perbyte.protocol import messages
 from perbyte.protocol.material import LAYOUT_BITS, further_layout
@@ -62,13 +62,12 @@ def burst_request(
     samples: int,
     clean: int,
     calls: int,
-    least_us: float,
+    warm: Warm,
     **fields: Any,
 ) -> messages.Measure:
     """The request for a burst as all are taken that count: warmed, judged by its probes, waiting for a quiet core.
 
-    `least_us`: where it is not 0, calls end to be untimed once the core is warm, after so long; else they are made for
-    the whole of `policy.warm_us`. `fields`: more of `messages.Measure`.
+    `fields`: more of `messages.Measure`.
     """
     return messages.Measure(
         id=session.next_id(),
@@ -82,8 +81,8 @@ def burst_request(
         contention_tolerance=quiet.tolerance(policy),
         clock_tolerance=policy.clock_tolerance,
         patience=PATIENCE[calibration.contention_probe],
-        warm_us=policy.warm_us or UNSET,
-        warm_least_us=least_us if policy.warm_us and least_us else UNSET,
+        warm_us=warm.most_us or UNSET,
+        warm_least_us=warm.least_us if warm.most_us and warm.least_us else UNSET,
         **fields,
     )
 
@@ -279,7 +278,7 @@ class EpochUnderWay:
                 samples=samples,
                 clean=math.ceil(CLEAN_SHARE * samples),
                 calls=calls,
-                least_us=self.ways.warmth.least_us(round_number),
+                warm=self.ways.warmth.of(cell, round_number),
                 piece_bytes=piece_bytes or UNSET,
                 forks=bursts if forked else UNSET,
                 layout=self._layout(cell, round_number) if forked else UNSET,

@@ -262,7 +262,7 @@ class Measurement:
             learnt, specs = epoch.sessions.calibrations.values(), self.survey.specs
             if note := probe_note(each for each in learnt if specs[each.runner].native):
                 self._telling.note(note)
-        if self._ways.warmth.note(tally.by_round for tally in epoch.tallies.values()):
+        if self._ways.warmth.note({cell: tally.by_round for cell, tally in epoch.tallies.items()}):
             self._telling.note(
                 f"short calls keep getting faster for {self.policy.warm_us * 1e-3:g} ms on this core: "
                 "bursts are warmed for that long from here on"

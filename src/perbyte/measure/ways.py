@@ -10,14 +10,18 @@ loop within tens of microseconds. On some (Zen 3) loops of short calls run up to
 other work, in steps, and what agrees with itself may be such a step. So in the first epochs one burst of each cell is
 warmed for as long as the policy allows, and held against the cell's other bursts, which were warmed briefly. Where the
 two differ, all bursts are warmed for that long from then on.
+
+On Zen 5 some loops of short calls go on changing between states for tens of milliseconds, and begin in the dear ones.
+Their bursts differ by far more than others do. Those of such a cell are warmed for longer from then on.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from perbyte.model import Cell, Policy
 from perbyte.stats.arrays import np
@@ -72,32 +76,56 @@ LEAST = 20
 LEVEL = 0.999  # of the interval of that median: one run in a thousand warms for longer without need
 
 
+SCATTERED = (
+    0.03  # relative standard deviation between the bursts of a process, beyond which a cell is warmed longer
+)
+BEYOND = 2.0  # times what cells have in common, that it must be as well
+SETTLING_US = (
+    6000.0  # for how long then: with its samples a burst still fits into a stretch of real-time scheduling
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Warm:
+    """Microseconds for which calls go untimed before a burst: at the most, and at the least (0: all of `most_us`)."""
+
+    most_us: float
+    least_us: float
+
+
 class Warmth:
-    """Decides how briefly a burst may be warmed."""
+    """Decides how briefly a burst may be warmed. `scattered` are the cells whose bursts are warmed for longest."""
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._ratios: list[float] = []
+        self._scatter: dict[Cell, list[float]] = defaultdict(list)
         self.slow = False
+        self.scattered: set[Cell] = set()
 
     @property
     def compares(self) -> bool:
         """True while one burst of each cell is warmed fully, to be compared."""
         return not self.slow and bool(self._policy.warm_least_us) and len(self._ratios) < ENOUGH
 
-    def least_us(self, round_number: int) -> float:
-        """Return `warm_least_us` of a burst; 0 asks for the whole of `warm_us`."""
+    def of(self, cell: Cell, round_number: int = 0) -> Warm:
+        """Return how the burst of a round of a cell is warmed; 0: one that is like those of most rounds."""
+        most_us = self._policy.warm_us
+        if cell in self.scattered:
+            return Warm(max(most_us, SETTLING_US), 0.0)
         compared = round_number == FULL_ROUND and self.compares
-        return 0.0 if self.slow or compared else self._policy.warm_least_us
+        return Warm(most_us, 0.0 if self.slow or compared else self._policy.warm_least_us)
 
-    def note(self, medians_by_round: Iterable[dict[int, float]]) -> bool:
-        """Take over an epoch: for each cell the middle of each burst. Return True when bursts need longer from now on.
+    def note(self, medians_by_round: Mapping[Cell, Mapping[int, float]]) -> bool:
+        """Take over an epoch: of each cell the middle of each burst. Return True when bursts need longer from now on.
 
         The fully warmed burst is held against the median of the cell's others.
         """
+        if self._policy.warm_least_us:
+            self._note_scatter(medians_by_round)
         if not self.compares:
             return False
-        for by_round in medians_by_round:
+        for by_round in medians_by_round.values():
             full = by_round.get(FULL_ROUND, math.nan)
             others = [value for number, value in by_round.items() if number != FULL_ROUND and value > 0]
             if full > 0 and others:
@@ -107,6 +135,17 @@ class Warmth:
         low, high = median_interval(np.array(self._ratios), LEVEL)
         self.slow = low > self._policy.precision or high < -self._policy.precision
         return self.slow
+
+    def _note_scatter(self, medians_by_round: Mapping[Cell, Mapping[int, float]]) -> None:
+        for cell, by_round in medians_by_round.items():
+            values = np.array([value for value in by_round.values() if value > 0])
+            if len(values) > 1:
+                self._scatter[cell].append(float(values.std(ddof=1) / values.mean()) ** 2)
+        spread = {cell: math.sqrt(fmean(seen)) for cell, seen in self._scatter.items()}
+        # beside a neighbour all cells scatter, and longer warm-ups would help none of them
+        usual = median(np.array(list(spread.values()))) if len(spread) >= LEAST else 0.0
+        limit = max(SCATTERED, BEYOND * usual)
+        self.scattered |= {cell for cell, each in spread.items() if each > limit}
 
 
 CUT_IN_VAIN = 2  # epochs in which pieces cost more than whole calls: these are timed from then on
