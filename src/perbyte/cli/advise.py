@@ -135,8 +135,7 @@ def advise_command(options: _AdviseOptions) -> int:
     _print(options, wish, asked, run, told, together)
     lacking = options.named and not any(find_options(case) for case in cases)
     if lacking:
-        question = options.question
-        note(f"this run has no part of the work; perbyte advise {question} without --run measures it")
+        note(f"this run has no part of the work; perbyte advise {options.question} without --run measures")
     return EXIT_ENVIRONMENT if lacking else code
 
 
@@ -149,7 +148,8 @@ def _wish(options: _AdviseOptions, question: Question) -> Wish:
     day = (options.date or datetime.datetime.now(datetime.UTC)).date()
     volume, strength = options.volume or question.volume_bytes, int(options.strength or 0)
     asked = Asked(day, profile, volume, known, strength)
-    return Wish(asked, options.languages or (), bool(options.peer), options.time_s * 1e9, options.memory)
+    work = (options.time_s * 1e9, options.memory, not options.budget)
+    return Wish(asked, options.languages or (), bool(options.peer), *work)
 
 
 def _run(
