@@ -57,6 +57,9 @@ def _run() -> object:
         return error.exit_code
     except click.UsageError as error:
         told = error.ctx.command_path if error.ctx else "perbyte"
+        if isinstance(error, click.NoSuchOption) and error.possibilities:  # the hint names it
+            near = [name for name in error.possibilities if name != "--help"]
+            error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
         complain(
             _missing(error) if isinstance(error, click.MissingParameter) else error.format_message(),
             f"{told} --help",
