@@ -273,13 +273,12 @@ def _why_missing(question: Question, surveyed: Survey, languages: Sequence[str])
     reasons = {}
     for name in names:
         having = [runner for runner, known in others.items() if name in known]
+        build = f"; perbyte build {having[0]} would add one" if having else ""
         if name in here:
-            reasons[name] = "no library that is built here has all the operations of this work"
+            reasons[name] = f"no library that is built here has all the operations of this work{build}"
         elif having:
             but = " but in JavaScript" if name in only_slow else ""
-            reasons[name] = (
-                f"no library that is built here has it{but}; perbyte build {having[0]} would add one"
-            )
+            reasons[name] = f"no library that is built here has it{but}{build}"
         elif name in only_slow:
             reasons[name] = (
                 "only JavaScript has it here; perbyte advise ... --language javascript counts that"
