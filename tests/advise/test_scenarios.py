@@ -285,6 +285,12 @@ def test_missing_libraries_are_said_with_the_way_to_get_them():
     )
 
 
+def test_of_what_has_no_figure_the_card_names_first_what_the_authority_recommends():
+    told = told_of(case("kem", {"alpha/x25519": 1e5}, profile="bsi", date=datetime.date(2032, 1, 1)))
+    assert told.answer.startswith("Nothing: what is not ruled out has no figure here: X25519MLKEM768 (")
+    assert "ML-KEM-512" not in told.answer, "which the BSI does not recommend"
+
+
 def test_only_the_users_libraries_count():
     costs = {"alpha/aes-128-gcm": 0.5, "beta/chacha20-poly1305": 1.0, "beta/aes-128-gcm": 9.0}
     assert decide(case("tls", costs)).first.best.runner == "alpha"
