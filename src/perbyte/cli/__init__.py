@@ -57,6 +57,9 @@ def _run() -> object:
         return error.exit_code
     except click.UsageError as error:
         told = error.ctx.command_path if error.ctx else "perbyte"
+        if error.ctx and isinstance(error.ctx.command, click.Group) and error.message.startswith("No such c"):
+            there = ", ".join(sorted(error.ctx.command.commands))
+            error = click.UsageError(f"{error.message} There are {there}.", error.ctx)
         if isinstance(error, click.NoSuchOption) and error.possibilities:  # the hint names it
             near = [name for name in error.possibilities if name != "--help"]
             error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
