@@ -21,7 +21,7 @@ from perbyte.model import Cell, Process
 
 GRACE_S = 3.0  # what a plan may take beyond its budget in any case
 ENOUGH_EPOCHS = 3  # of each cell: an interval needs them
-OVERDUE = 1.25  # times the budget, by the clock: beyond it no more of the promised epochs than enough
+OVERDUE = 1.25  # times the budget, by the clock: beyond it no more epochs than enough
 
 
 class Budget:

@@ -154,13 +154,13 @@ START_S = 0.1
 START_JAVA_S = 1.5
 # the same for a function of `perbyte try`: half a second for the first size, a tenth for another
 WARM_OWN_S = 0.2
-WARM_S = {"java": 0.75, "kotlin": 0.75, "javascript": 0.17}  # until a case is compiled, in each epoch
+WARM_S = {"java": 0.75, "kotlin": 0.75, "javascript": 0.17}  # until it is compiled, in each epoch
 BURST_S = 0.001
 REST_S = 0.006  # an epoch's audit, statistics and storing, of one cell
 CHECK_S = 0.002
 BYTE_S = 4e-9  # material, call, digest and comparison of one byte, of a fast algorithm
 SAID_FROM_S = 0.5  # of starting processes
-SURE = 0.6  # of the promised epochs: what would not have them within `OVERDUE` times the budget is not begun
+SURE = 0.6  # of the promised epochs: what would not have them in time is not begun
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,7 @@ class Reach:
         self._most_s = max(OVERDUE * self._told_s, self._told_s + GRACE_S)
 
     def overdue(self, wall_s: float, epochs: int) -> bool:
-        """True where one more epoch like the others is too late by the clock, and there are enough for an interval."""
+        """True where one more epoch like the others is too late, and there are enough for an interval."""
         return epochs >= ENOUGH_EPOCHS and wall_s * (1 + 1 / epochs) > OVERDUE * self._told_s
 
     def late(self, epochs: int) -> str:

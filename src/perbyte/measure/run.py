@@ -87,8 +87,8 @@ class Measurement:
 
         `referees` gives runners that the audit may start, to make calls that nobody else in the run can make.
 
-        `told_s`: the budget, where it is to be kept: a run that would take far longer makes fewer epochs than promised,
-        and leaves out dear cells. None: all is measured, whatever the time.
+        `told_s`: the budget, where it is to be kept: a run that would take longer makes fewer epochs, and leaves out
+        dear cells. None: all is measured, whatever the time.
         """
         self.plan = plan
         self.survey = survey
