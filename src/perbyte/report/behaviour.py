@@ -17,7 +17,7 @@ from perbyte.model.text import natural, plain
 from perbyte.report.grid import Grid
 from perbyte.report.lines import columns_of, listing_text, prose, to_text
 from perbyte.report.listing import Head, Listing
-from perbyte.report.wording import percent, ratio_interval_text, ratio_text, size_label
+from perbyte.report.wording import percent, ratio_interval_text, ratio_text, size_label, three_digits
 from perbyte.stats.limits import limits
 from perbyte.stats.trials import CountChange
 
@@ -68,7 +68,7 @@ def count_table(run: Run) -> Listing:
         size, rate = behaviour.cell.size_bytes, per_cycle(behaviour, run.figure(behaviour.cell))
         texts = [_count(behaviour.call.instructions) + ("" if behaviour.exact else " ~")]
         texts += [
-            f"{behaviour.call.instructions / size:.3g}" if size else "–",
+            three_digits(behaviour.call.instructions / size) if size else "–",
             f"{rate:.2f}" if rate else "–",
         ]
         if shares:
