@@ -83,13 +83,13 @@ def test_data_above_a_limit_are_told_with_when_to_take_a_new_key():
     within = said(told_of(case("archive", {"alpha/aes-128-gcm": 1.0}, volume_bytes=1e9)), "Under one key")
     assert "AES-128 in GCM (random nonces): 2^32 messages a key" in within
     assert "SP 800-38D, 2007-11-28, section 8.3" in within
-    assert "1 GB in messages of 64 KiB is within it." in within
+    assert "1 GB (--volume) in messages of 64 KiB is within it." in within
     much = said(told_of(case("archive", {"alpha/aes-128-gcm": 1.0}, volume_bytes=1e15)), "Under one key")
-    assert "1 PB is more than that: take a new key every 256 TiB." in much
+    assert "1 PB (--volume) is more than that: take a new key every 256 TiB." in much
     own = said(told_of(case("message", {"alpha/aes-128-gcm": 1.0}, volume_bytes=1e15)), "Under one key")
     assert own.startswith("Each message has a key of its own"), "there, no number of messages is too many"
     disk = said(told_of(case("disk", {"alpha/aes-256-xts": 0.5}, volume_bytes=1.6e13)), "Under one key")
-    assert "16 TB is more than that: take a new key every 1.00 TiB." in disk
+    assert "16 TB (--volume) is more than that: take a new key every 1.00 TiB." in disk
     assert "unconfirmed" in disk
 
 
@@ -386,7 +386,7 @@ def test_gcm_siv_seals_far_more_messages_than_gcm_does_with_random_nonces():
     assert (siv.messages, siv.message_bytes) == (48, 25)
     assert siv.most_bytes(1 << 16) == 2**16 * gcm.most_bytes(1 << 16)
     much = said(told_of(case("archive", {"alpha/aes-256-gcm-siv": 1.0}, volume_bytes=1e15)), "Under one key")
-    assert "1 PB in messages of 64 KiB is within it." in much
+    assert "1 PB (--volume) in messages of 64 KiB is within it." in much
 
 
 def test_cautions_that_a_cryptographer_asks_for_are_said():

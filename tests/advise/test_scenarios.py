@@ -203,12 +203,13 @@ def test_figures_without_an_interval_are_ranked_but_nothing_is_claimed():
 
 def test_everything_ruled_out_is_said_with_who_ruled_it_out():
     told = told_of(case("disk", {"alpha/serpent-256-xts": 12.0}, profile="nist"))
-    assert told.answer == "Nothing: what is allowed has no figure here, and the rest is ruled out."
+    assert told.answer.startswith("Nothing: what is not ruled out has no figure here: AES-128 in XTS (")
     told = told_of(
         case("hash", {"alpha/md5": 5.0, "alpha/sha-1": 4.0, "alpha/blake2b-512": 3.0}, profile="cnsa2")
     )
     assert told.decision.first is None
     assert told.answer.startswith("Nothing: ")
+    assert "BLAKE2b" not in told.answer, "ruled out, too"
     assert "MD5: NSA (CNSA 2.0) does not list it for this use (profile cnsa2)." in said(told, "Ruled out")
     assert not said(told, "How sure")
     assert "SHA-512: no figure of it is here" in said(told, "No figure")
@@ -276,10 +277,18 @@ def test_blocks_of_64_bits_are_held_to_the_volume_of_data():
 def test_missing_libraries_are_said_with_the_way_to_get_them():
     reasons = {"ml-dsa-44": "no library that is built here has it; perbyte build openssl-4 would add one"}
     told = told_of(case("signature", {"alpha/ed25519": 1e5}, date=LATE, why_missing=reasons))
-    assert told.answer == "Nothing: what is allowed has no figure here, and the rest is ruled out."
+    assert told.answer.startswith(
+        f"Nothing: what is not ruled out has no figure here: ML-DSA-44 ({reasons['ml-dsa-44']}"
+    )
     assert "ML-DSA-44: no library that is built here has it; perbyte build openssl-4 would add one." in said(
         told, "No figure"
     )
+
+
+def test_of_what_has_no_figure_the_card_names_first_what_the_authority_recommends():
+    told = told_of(case("kem", {"alpha/x25519": 1e5}, profile="bsi", date=datetime.date(2032, 1, 1)))
+    assert told.answer.startswith("Nothing: what is not ruled out has no figure here: X25519MLKEM768 (")
+    assert "ML-KEM-512" not in told.answer, "which the BSI does not recommend"
 
 
 def test_only_the_users_libraries_count():
@@ -299,7 +308,9 @@ def test_half_of_the_work_is_no_option():
         figures=tuple(each_figure for each_figure in made.figures if each_figure.cell.operation == "seal"),
     )
     assert decide(half).first is None
-    assert tell(decide(half)).answer == "Nothing: no algorithm that came into question has a figure here."
+    assert tell(decide(half)).answer.startswith(
+        "Nothing: what is not ruled out has no figure here: AES-128 in GCM"
+    )
 
 
 def test_a_histogram_of_tiny_messages_turns_the_answer(tmp_path):

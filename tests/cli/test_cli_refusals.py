@@ -53,3 +53,19 @@ def _cannot_be_built(home: Path, names: list[str], why: str) -> None:
     assert why in message
     assert hint.startswith("hint: ")
     assert "PERBYTE_HOME" in hint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["advise", "disk", "--date", "2032-13-01"], "'2032-13-01' is not a day"),
+        (["import", "README.md"], "There are bench-slope, benchfmt"),
+        (["compare", "--cells"], "Did you mean '--csv'?"),
+    ],
+)
+def test_a_slip_of_the_pen_is_told_with_what_there_is(arguments: list[str], told: str) -> None:
+    ended = subprocess.run([*PERBYTE, *arguments], capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert told in ended.stderr
+    assert "%Y" not in ended.stderr
+    assert "--help'" not in ended.stderr, "the hint names it"

@@ -16,6 +16,7 @@ from perbyte.catalogue import load
 from perbyte.errors import EXIT_FINE
 from perbyte.locks import Lock
 from perbyte.measure import Survey
+from perbyte.measure.budget import OVERDUE
 from perbyte.measure.forecast import Pace
 from perbyte.model import Cell, Policy
 from perbyte.report.trials import first_line
@@ -25,7 +26,9 @@ def test_a_clock_gives_what_is_left_of_the_promise_and_more_beside_a_neighbour()
     clock = Clock(began=time.monotonic() - 4)
     assert clock.promised_s == WALL_S
     assert 4 < clock.left_s < WALL_S - 4
-    assert clock.measuring_s(starts_s=2.0) == pytest.approx(clock.left_s - 2, abs=0.06)
+    assert clock.measuring_s(starts_s=0.5) == pytest.approx(clock.left_s - 0.5, abs=0.06)
+    dear = pytest.approx(clock.left_s / OVERDUE, abs=0.06)
+    assert clock.measuring_s(starts_s=2.0) == dear, "starts beyond a quarter of the budget count in it"
     clock.note_clean(0.9)
     assert clock.promised_s == WALL_S
     clock.note_clean(0.2)
@@ -51,7 +54,7 @@ def test_libraries_that_take_too_long_are_left_out_and_one_stays(bench):
     kept, policy = bench._in_time(nothing, cells, pace)
     assert [cell.runner for cell in kept] == ["mine", "quick", "slow"]
     assert bench.unreached == ("slower",)
-    assert 0 < policy.budget_s < WALL_S - 5 * 0.9
+    assert WALL_S - 5 * 0.9 < policy.budget_s < WALL_S / OVERDUE
     bench.clock = Clock(began=time.monotonic() - 99)
     kept, _ = bench._in_time(nothing, cells, pace)
     assert [cell.runner for cell in kept] == ["mine", "quick"], "one library at the least"

@@ -44,20 +44,28 @@ def test_what_was_spent_before_is_gone(clock):
     assert (budget.elapsed_s, budget.left_s) == (94.0, 0.0)
 
 
-def test_what_is_outside_costs_nothing(clock):
+def test_what_is_outside_costs_nothing_up_to_a_quarter_of_the_budget(clock):
     budget = Budget(60.0)
     with budget.outside():
-        clock.now += 40.0
+        clock.now += 10.0
         assert budget.elapsed_s == 0.0, "nor while it goes on"
     clock.now += 2.0
-    assert (budget.elapsed_s, budget.left_s, budget.part_s) == (2.0, 58.0, 42.0)
+    assert (budget.elapsed_s, budget.left_s, budget.part_s) == (2.0, 58.0, 12.0)
+    with budget.outside():
+        clock.now += 30.0
+        assert budget.elapsed_s == 2.0 + 40.0 - 15.0
+    assert (budget.elapsed_s, budget.left_s, budget.part_s) == (27.0, 33.0, 42.0)
 
 
-def test_starts_of_promised_epochs_are_not_reserved(clock):
+def test_of_the_starts_of_promised_epochs_what_is_not_free_is_reserved(clock):
     budget = Budget(60.0)
     budget.costs.start_s[A16.process] = 10.0
-    assert budget.share_s([A16], 5, 5) == 12.0
-    assert budget.share_s([A16], 5, 3) == pytest.approx((60 - 2 * 10) / 5)
+    assert budget.share_s([A16], 5, 5) == pytest.approx((60 - (4 * 10 - 15)) / 5)
+    with budget.outside():
+        clock.now += 10.0
+    assert budget.share_s([A16], 5, 5) == pytest.approx((60 - (4 * 10 - 5)) / 5)
+    assert budget.share_s([A16], 5, 1) == pytest.approx((60 - 4 * 10) / 5)
+    assert budget.share_s([A16], 1) == 60.0, "it has started"
 
 
 def test_epochs_share_what_is_left_after_what_is_sure_to_come(clock):
@@ -143,15 +151,16 @@ def test_the_time_is_noted_while_the_run_goes_on(lab, monkeypatch):
     assert all(kinds[place - 1] == "spent" for place, kind in enumerate(kinds) if kind == "epoch_done")
 
 
-def test_starting_slowly_costs_no_cell_and_none_of_the_budget(lab):
+def test_starting_slowly_costs_epochs_and_no_cell(lab):
     """Each process takes half a second to come up; the budget of a run is no larger."""
     slow = fault("hello", "slow", seconds=0.5, nth=0)
     scripts = [{"name": name, "operations": [row()], "faults": [slow]} for name in ("alpha", "beta")]
-    done = lab.run(*scripts, ask=ASK, epochs=3, max_epochs=3, budget_s=0.5, told_s=0.5)
+    done = lab.run(*scripts, ask=ASK, epochs=5, max_epochs=9, budget_s=0.5, told_s=0.5)
     assert {figure.cell.runner: figure.epochs for figure in done.outcome.cells} == {"alpha": 3, "beta": 3}
     assert not done.outcome.failures
     assert done.measurement._budget.part_s > 1.5, "three epochs, each of half a second at the least"
-    assert done.outcome.measuring_s < done.measurement._budget.part_s - 1.4
+    assert done.outcome.measuring_s == pytest.approx(done.measurement._budget.part_s - 0.125, abs=0.05)
+    assert "3 of 5 epochs were made: one more would end after 1.25 times the budget" in str(done.watch.notes)
 
 
 def test_looks_become_rarer_but_never_end(lab):

@@ -39,6 +39,10 @@ def test_a_plan_says_beforehand_how_long_it_takes(lab):
     many = foresee(plan, Policy(epochs=1000, budget_s=2.0), surveyed.specs)
     assert many.least_s == pytest.approx(200 * seen.least_s, rel=0.1)
     assert not many.fits
+    tight = foresee(plan, Policy(epochs=5, budget_s=2.0), surveyed.specs, Pace(starts_s={"alpha": 2.0}))
+    assert not tight.fits, "starts that are not free count"
+    assert dataclasses.replace(tight, budget_s=tight.enough_s).fits
+    assert tight.most_s == pytest.approx(tight.sure * (tight.starts_s + tight.least_s))
     assert "more than the budget of 2 s" in str(many)
 
 

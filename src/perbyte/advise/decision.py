@@ -175,7 +175,7 @@ class Decision:
 
 def decide(case: Case) -> Decision:
     """Decide `case`."""
-    ranked, missing = [], []
+    ranked = []
     options = find_options(case)
     for name in case.task.algorithms:
         algorithm = case.catalogue.algorithms[name]
@@ -184,13 +184,13 @@ def decide(case: Case) -> Decision:
         prefer = case.task.prefer
         preferred = prefer is not None and pattern.matches(name, prefer.algorithms)
         ranked.append(Ranked(algorithm, stands, tuple(candidates), _is_weak(case, algorithm), preferred))
-        if not candidates:
-            missing.append((algorithm.name, _why_no_figure(case, algorithm)))
     allowed = sorted(
         (entry for entry in ranked if not entry.standing.out and entry.options),
         key=lambda entry: (entry.level, _rank(entry.best)),
     )
     ruled_out = tuple(entry for entry in ranked if entry.standing.out)
+    ranked.sort(key=lambda entry: entry.level)
+    missing = [(own.algorithm.name, _why_no_figure(case, own.algorithm)) for own in ranked if not own.options]
     decision = Decision(case, tuple(allowed), ruled_out, (*missing, *case.task.elsewhere.items()), None)
     if not allowed:
         return decision

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from perbyte.advise import (
@@ -25,6 +26,7 @@ from perbyte.app.building import build_needed
 from perbyte.app.conducting import Conducted, conduct
 from perbyte.app.listener import NOBODY, Listener
 from perbyte.app.lists import known_algorithms
+from perbyte.app.requests import budgeted
 from perbyte.catalogue import load, parse_selector, parse_sizes
 from perbyte.catalogue.questions import Question, Task
 from perbyte.catalogue.status import Authority, own_profile, profiles
@@ -41,13 +43,17 @@ SLOW_LANGUAGES = ("javascript",)
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What is asked for beside the work: rules and day, languages, the other side, a password's time and memory."""
+    """What is asked for beside the work: rules and day, languages, the other side, a password's time and memory.
+
+    `raised`: a budget that is too small, where nobody named it.
+    """
 
     asked: Asked
     languages: tuple[str, ...]
     peer: bool
     time_ns: float
     memory_bytes: int
+    raised: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +180,7 @@ def measure_question(
 ) -> tuple[Conducted, dict[str, str]]:
     """Measure what the question needs; also why candidates have no figure.
 
-    Raises EnvironmentLacking where no library can answer.
+    Raises EnvironmentLacking where no library can answer, UsageError for a budget that is too small and is not raised.
     """
     build_needed(["*"], listener.say)
     specs = [
@@ -197,13 +203,12 @@ def measure_question(
             f"no library can answer '{question.title}'", hint=f"{broken.runner}: {broken.message}"
         )
     if not texts:
-        first = next(
-            iter(missing.items()), ("", "perbyte list providers ALGORITHM tells who has an algorithm")
-        )
+        first = next(iter(missing.items()), ("", "perbyte list providers ALGORITHM tells who has it"))
         raise EnvironmentLacking(f"no built library has what '{question.title}' needs", hint=": ".join(first))
     request = Request(tuple(parse_selector(text) for text in texts))
+    budget = partial(budgeted, say=listener.say, raised=wish.raised, hint="or fewer --sizes or languages")
     # never cut: a candidate that is left out for want of time would be missing from the answer
-    return conduct(request, policy, listener=listener, lenient=True), missing
+    return conduct(request, policy, listener=listener, lenient=True, budget=budget, cut=False), missing
 
 
 def _no_runner(languages: Sequence[str]) -> EnvironmentLacking:
@@ -268,13 +273,12 @@ def _why_missing(question: Question, surveyed: Survey, languages: Sequence[str])
     reasons = {}
     for name in names:
         having = [runner for runner, known in others.items() if name in known]
+        build = f"; perbyte build {having[0]} would add one" if having else ""
         if name in here:
-            reasons[name] = "no library that is built here has all the operations of this work"
+            reasons[name] = f"no library that is built here has all the operations of this work{build}"
         elif having:
             but = " but in JavaScript" if name in only_slow else ""
-            reasons[name] = (
-                f"no library that is built here has it{but}; perbyte build {having[0]} would add one"
-            )
+            reasons[name] = f"no library that is built here has it{but}{build}"
         elif name in only_slow:
             reasons[name] = (
                 "only JavaScript has it here; perbyte advise ... --language javascript counts that"

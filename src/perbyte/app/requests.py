@@ -39,6 +39,7 @@ QUICK_SUITE = ("*/{aes-128-ctr,aes-256-gcm,chacha20-poly1305,sha-256}/{encrypt,s
 QUICK_SIZES = (64, 1024, 16384)
 QUICK_BUDGET_S = 10.0
 LIMITS = "reference/{limit-*,probe-aesenc}/run@1024+contract=stream/1"
+LESS = "fewer cells or sizes, or fewer --epochs; --dry-run prints the time of a plan"
 SHOWN = 8  # reasons for which cells are not in a plan
 
 
@@ -197,33 +198,25 @@ def foresee_request(
     return Foreseen(prepared.plan, policy, forecast, tuple(lacking))
 
 
-def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool) -> Prepared:
+def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool, hint: str = LESS) -> Prepared:
     """Say how long it takes. A budget that is far too small is `raised` where nobody chose it.
 
     Raises UsageError where somebody did, with the budget that would do.
     """
-    policy, cells = prepared.conditions.policy, len(prepared.plan.cells)
-    pace = recall_pace(policy.cores[0])
-    seen = foresee(prepared.plan, policy, prepared.survey.specs, pace)
-    if not seen.fits and raised:
-        policy = replace(
-            policy, budget_s=float(math.ceil(max(seen.least_s, *(s for _, s in seen.alone), 1.0)))
-        )
-        say(f"the budget is {policy.budget_s:g} s, because the plan needs at least that")
-        seen = foresee(prepared.plan, policy, prepared.survey.specs, pace)
-        prepared = replace(prepared, conditions=replace(prepared.conditions, policy=policy))
-    elif not seen.fits:
-        enough = f"--budget {math.ceil(seen.least_s)}s"
-        if seen.alone:
-            cell, took = max(seen.alone, key=lambda timed: timed[1])
+    policy, cells = prepared.conditions.policy, counted(len(prepared.plan.cells))
+    seen = foresee(prepared.plan, policy, prepared.survey.specs, recall_pace(policy.cores[0]))
+    enough_s = math.ceil(seen.enough_s)
+    if not (seen.fits or raised):
+        text = f"{cells} in {policy.epochs} epochs take about {seen.starts_s + seen.least_s:.0f} s or more"
+        for cell, took in sorted(seen.alone, key=lambda timed: timed[1])[-1:]:
             text = f"one call of {cell.address}, with its data and its check, takes about {took:.0f} s"
-        else:
-            text = f"{cells:,} cells in {policy.epochs} epochs take about {seen.least_s:.0f} s or more"
-        raise UsageError(
-            f"{text}: too much for a budget of {policy.budget_s:g} s",
-            hint=f"{enough}, fewer cells or sizes, or fewer --epochs; --dry-run prints the time of a plan",
-        )
-    say(f"{counted(cells)}: {seen}")
+        text += f": too much for a budget of {policy.budget_s:g} s"
+        raise UsageError(text, hint=f"--budget {enough_s}s, {hint}")
+    if not seen.fits:
+        say(f"the budget is {enough_s} s, because the plan needs at least that")
+        policy, seen = replace(policy, budget_s=float(enough_s)), replace(seen, budget_s=enough_s)
+        prepared = replace(prepared, conditions=replace(prepared.conditions, policy=policy))
+    say(f"{cells}: {seen}")
     return prepared
 
 

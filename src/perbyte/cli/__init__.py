@@ -57,10 +57,7 @@ def _run() -> object:
         return error.exit_code
     except click.UsageError as error:
         told = error.ctx.command_path if error.ctx else "perbyte"
-        complain(
-            _missing(error) if isinstance(error, click.MissingParameter) else error.format_message(),
-            f"{told} --help",
-        )
+        complain(_misuse(error), f"{told} --help")
         return error.exit_code
     except click.ClickException as error:
         complain(error.format_message())
@@ -104,11 +101,17 @@ def _place_of(error: Exception) -> str:
     return f"{type(error).__name__} ({plain(str(error), 120)}) in {where}"
 
 
-def _missing(error: click.MissingParameter) -> str:
-    """What is missing, in a line: click would list choices over as many lines as there are."""
+def _misuse(error: click.UsageError) -> str:
+    """What is wrong with a command line, in a line."""
     import click
 
-    parameter = error.param
+    if error.ctx and isinstance(error.ctx.command, click.Group) and error.message.startswith("No such c"):
+        there = ", ".join(sorted(error.ctx.command.commands))
+        return f"{error.message} There are {there}."
+    if isinstance(error, click.NoSuchOption) and error.possibilities:
+        near = [name for name in error.possibilities if name != "--help"]
+        error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
+    parameter = error.param if isinstance(error, click.MissingParameter) else None
     if not parameter or not isinstance(parameter.type, click.Choice):
         return error.format_message()
     kind = "argument" if isinstance(parameter, click.Argument) else f"option {parameter.opts[0]}"

@@ -6,13 +6,13 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from perbyte import extras
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import Duration, PlaceOptions, PolicyOptions, QuietOption, Rate, Size, Words
+from perbyte.cli.options import Day, Duration, PlaceOptions, PolicyOptions, QuietOption, Rate, Size, Words
 from perbyte.cli.streams import note, note_once, print_json
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
@@ -26,16 +26,7 @@ if TYPE_CHECKING:
     from perbyte.report.advice import Limits, Told
 
 QUESTIONS = (
-    "disk",
-    "tls",
-    "archive",
-    "message",
-    "hash",
-    "checksum",
-    "signature",
-    "kem",
-    "password",
-    "disk-2013",
+    *("disk", "tls", "archive", "message", "hash", "checksum", "signature", "kem", "password", "disk-2013"),
 )
 SECTIONS = {
     "What is allowed": "profile date strength languages",
@@ -53,9 +44,7 @@ class _AdviseOptions(Options):
     profile: str = option(
         "--profile", default="none", help="Rules of nist, cnsa2, bsi, ietf, none, or a file (.toml).  [none]"
     )
-    date: Annotated[datetime.datetime, click.DateTime(["%Y-%m-%d"])] | None = option(
-        "--date", help="The day for which the rules count.  [today]"
-    )
+    date: Day | None = option("--date", help="The day for which the rules count: 2032-01-01.  [today]")
     strength: Literal["128", "192", "256"] | None = option(
         "--strength", help="Bits of security at the least.  [those of the question]"
     )
@@ -93,8 +82,9 @@ class _AdviseOptions(Options):
 
     def policy(self, budget_s: float, epochs: int) -> Policy:
         """How a run for an answer measures."""
-        of_place = (self.place.gentle, self.place.cores)
-        return PolicyOptions(*of_place, PRECISION, budget_s, epochs, seed=None).policy()
+        return PolicyOptions(
+            self.place.gentle, self.place.cores, PRECISION, budget_s, epochs, seed=None
+        ).policy()
 
 
 @takes("advise", _AdviseOptions, cls=SectionedCommand, sections=SECTIONS)
@@ -135,8 +125,7 @@ def advise_command(options: _AdviseOptions) -> int:
     _print(options, wish, asked, run, told, together)
     lacking = options.named and not any(find_options(case) for case in cases)
     if lacking:
-        question = options.question
-        note(f"this run has no part of the work; perbyte advise {question} without --run measures it")
+        note(f"this run has no part of the work; perbyte advise {options.question} without --run measures")
     return EXIT_ENVIRONMENT if lacking else code
 
 
@@ -146,10 +135,11 @@ def _wish(options: _AdviseOptions, question: Question) -> Wish:
     from perbyte.app.advising import Wish, read_profile
 
     profile, known = read_profile(options.profile)
-    day = (options.date or datetime.datetime.now(datetime.UTC)).date()
+    day = options.date or datetime.datetime.now(datetime.UTC).date()
     volume, strength = options.volume or question.volume_bytes, int(options.strength or 0)
     asked = Asked(day, profile, volume, known, strength)
-    return Wish(asked, options.languages or (), bool(options.peer), options.time_s * 1e9, options.memory)
+    work = (options.time_s * 1e9, options.memory, not options.budget)
+    return Wish(asked, options.languages or (), bool(options.peer), *work)
 
 
 def _run(

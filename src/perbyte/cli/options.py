@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -33,8 +34,11 @@ class Parsed(click.ParamType[Any]):
             return self._parse(value.strip())
         except UsageError as error:
             self.fail(f"{error} ({error.hint})" if error.hint else str(error), param, ctx)
+        except ValueError:
+            self.fail(f"'{value}' is not a {self.name}", param, ctx)
 
 
+Day = Annotated[datetime.date, Parsed("day", datetime.date.fromisoformat)]
 Share = Annotated[float, Parsed("percent", quantities.read_share)]
 Unit = Annotated[str, Parsed("unit", quantities.read_unit)]
 Rate = Annotated[float, Parsed("rate", quantities.read_rate)]

@@ -1,8 +1,8 @@
 """What a run has spent of its budget, what its next epoch will cost at the least, and where its time went.
 
-Starting the processes of the promised epochs does not count: how long a host takes to load a library says nothing about
-how dear its calls are. What further epochs take, they take from the budget whole, starts included, so that a run ends.
-How long a run takes by the clock on the wall is told beforehand (`measure.forecast`).
+Starting the processes of the promised epochs is free up to a quarter of the budget, since it says nothing about how
+dear calls are. What is beyond that, and the starts of further epochs, count: a run ends within `OVERDUE` times its
+budget. How long it takes is told beforehand (`measure.forecast`).
 
 An epoch that was begun is carried to its first look, confirmed and stored, whatever the time: its figures would be
 worth little otherwise. So beyond the least number of epochs one is begun only with those cells for which
@@ -20,6 +20,8 @@ from perbyte.measure.costs import Costs
 from perbyte.model import Cell, Process
 
 GRACE_S = 3.0  # what a plan may take beyond its budget in any case
+ENOUGH_EPOCHS = 3  # of each cell: an interval needs them
+OVERDUE = 1.25  # times the budget, by the clock: beyond it no more epochs than enough
 
 
 class Budget:
@@ -36,9 +38,8 @@ class Budget:
 
     @property
     def elapsed_s(self) -> float:
-        """Seconds of measuring so far, those of an interrupted part included and those `outside` left out."""
-        now = time.monotonic() if self._left_at is None else self._left_at
-        return self._before_s + now - self._began - self._outside_s
+        """Seconds of measuring so far, those of an interrupted part included and those that are free left out."""
+        return self._before_s + self.part_s - min(self._outside(), (OVERDUE - 1) * self.budget_s)
 
     @property
     def part_s(self) -> float:
@@ -47,13 +48,16 @@ class Budget:
 
     @contextlib.contextmanager
     def outside(self) -> Iterator[None]:
-        """Let what happens within cost nothing of the budget."""
+        """Let what happens within cost nothing of the budget, up to a quarter of it in all."""
         self._left_at = time.monotonic()
         try:
             yield
         finally:
             self._outside_s += time.monotonic() - self._left_at
             self._left_at = None
+
+    def _outside(self) -> float:
+        return self._outside_s + (0.0 if self._left_at is None else time.monotonic() - self._left_at)
 
     @property
     def left_s(self) -> float:
@@ -63,10 +67,11 @@ class Budget:
     def share_s(self, cells: Iterable[Cell], epochs: int, free: int = 1) -> float:
         """Return the seconds of rounds that one of `epochs` equal epochs may take.
 
-        The starts of the first `free` of them cost nothing, or are over.
+        The first has started; the starts of the first `free` of them cost nothing as far as that goes.
         """
-        costs = self.costs
-        reserved = costs.closing_s + epochs * costs.ending_s + max(0, epochs - free) * costs.starts_s(cells)
+        costs, starts_s = self.costs, self.costs.starts_s(cells)
+        free_s = min((free - 1) * starts_s, max((OVERDUE - 1) * self.budget_s - self._outside(), 0.0))
+        reserved = costs.closing_s + epochs * costs.ending_s + (epochs - 1) * starts_s - free_s
         return max(0.0, self.left_s - reserved) / epochs
 
     def completed(self, missing: Mapping[Cell, int], cost_s: Callable[[Cell], float]) -> set[Cell]:
@@ -89,14 +94,12 @@ class Budget:
         """Return those of `cells`, in their order, of which another epoch fits into what is left; cheap first."""
         costs = self.costs
         left = self.budget_s - self.elapsed_s - costs.closing_s - costs.ending_s
-        if left <= 0:
-            return []
         started: set[Process] = set()
         chosen: set[Cell] = set()
         for cell in sorted(cells, key=lambda cell: costs.first_look_s.get(cell, 0.0)):
             cost = costs.first_look_s.get(cell, 0.0)
             cost += 0.0 if cell.process in started else costs.starts_s([cell])
-            if cost <= left:
+            if cost < left:
                 left -= cost
                 started.add(cell.process)
                 chosen.add(cell)

@@ -25,7 +25,7 @@ from typing import Any
 from perbyte import __version__, places
 from perbyte.catalogue import load
 from perbyte.errors import EnvironmentLacking, UsageError
-from perbyte.measure.forecast import foresee, kind_of, recall_pace
+from perbyte.measure.forecast import kind_of, recall_pace
 from perbyte.measure.history import RunHistory, RunOutcome, Watcher
 from perbyte.measure.machine import choose_cores, describe_machine, require_linux, step_aside
 from perbyte.measure.plan import Plan, Request, Survey, built_runners, choose_twins, find_cells, survey
@@ -139,7 +139,6 @@ def carry_out(
     step_aside(conditions.policy.cores)
     path = conditions.input.get("path")
     pace = recall_pace(conditions.policy.cores[0])
-    seen = foresee(prepared.plan, conditions.policy, prepared.survey.specs, pace)
     kind = kind_of(conditions.study, conditions.command)
     measurement = Measurement(
         prepared.plan,
@@ -151,7 +150,7 @@ def carry_out(
         history=prepared.history,
         input_path=Path(path) if path else None,
         limits=limits,
-        told_s=max(seen.least_s, seen.budget_s) if cut else None,
+        told_s=conditions.policy.budget_s if cut else None,
         pace=pace,
         after_s=pace.after_s.get(kind, 0.0),
         referees=own_runners,

@@ -20,7 +20,7 @@ from typing import Any
 
 from perbyte import places
 from perbyte.measure import draws
-from perbyte.measure.budget import GRACE_S
+from perbyte.measure.budget import ENOUGH_EPOCHS, GRACE_S, OVERDUE
 from perbyte.measure.learnt import describe_processor, keep_json
 from perbyte.measure.plan import Plan
 from perbyte.measure.states import expected_s
@@ -154,20 +154,20 @@ START_S = 0.1
 START_JAVA_S = 1.5
 # the same for a function of `perbyte try`: half a second for the first size, a tenth for another
 WARM_OWN_S = 0.2
-WARM_JAVA_S = 0.75  # until a case is compiled and steady, 1.5 s at the most; anew in each epoch
+WARM_S = {"java": 0.75, "kotlin": 0.75, "javascript": 0.17}  # until it is compiled, in each epoch
 BURST_S = 0.001
 REST_S = 0.006  # an epoch's audit, statistics and storing, of one cell
 CHECK_S = 0.002
 BYTE_S = 4e-9  # material, call, digest and comparison of one byte, of a fast algorithm
 SAID_FROM_S = 0.5  # of starting processes
-OVERRUN = 2.0  # times the budget: what takes longer is not begun
+SURE = 0.6  # of the promised epochs: what would not have them in time is not begun
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Seconds. `starts_s`: of the processes of the promised epochs, which do not count against the budget;
-    `least_s`: measuring in these epochs; `likely_s`: measuring until all cells are precise, by the last runs on this
-    machine, None where there were none. `alone` are cells of which one epoch outlasts the budget.
+    """Seconds. `starts_s`: of the processes of the promised epochs, free up to a quarter of the budget; `least_s`:
+    measuring in these epochs; `likely_s`: measuring until all cells are precise, by the last runs on this machine, None
+    where there were none. `alone`: cells of which one epoch outlasts the budget; `sure`: share of epochs made anyway.
     """
 
     starts_s: float
@@ -175,23 +175,32 @@ class Forecast:
     budget_s: float
     likely_s: float | None = None
     alone: tuple[tuple[Cell, float], ...] = ()
+    sure: float = 1.0
 
     @property
     def fits(self) -> bool:
-        """False where the promised epochs would take more than `OVERRUN` times the budget, or one cell outlasts it."""
-        return self.least_s <= max(OVERRUN * self.budget_s, GRACE_S) and not self.alone
+        """False where the epochs that are made in any case end after `OVERDUE` times the budget, or one cell does."""
+        soonest_s = self.sure * (self.starts_s + self.least_s)
+        return soonest_s <= max(OVERDUE * self.budget_s, GRACE_S) and not self.alone
+
+    @property
+    def enough_s(self) -> float:
+        """The least budget in which all promised epochs are made."""
+        longest_s = max((took for _, took in self.alone), default=1.0)
+        return max(self.least_s, (self.starts_s + self.least_s) / OVERDUE, longest_s)
 
     @property
     def most_s(self) -> float:
         """By the clock on the wall, where cells are not precise sooner."""
-        return self.starts_s + max(self.least_s, self.budget_s)
+        whole_s = min(self.starts_s + max(self.least_s, self.budget_s), OVERDUE * self.budget_s)
+        return max(whole_s, self.sure * (self.starts_s + self.least_s))
 
     @property
     def wall_s(self) -> float:
         """By the clock on the wall, as far as it can be known: all of the budget, unless the last runs needed less."""
         if self.likely_s is None:
             return self.most_s
-        return self.starts_s + max(self.least_s, min(self.likely_s, self.budget_s))
+        return min(self.starts_s + max(self.least_s, self.likely_s), self.most_s)
 
     def __str__(self) -> str:
         """The span in words: `about 12 s by earlier runs of these cells, 25 s at the most`."""
@@ -200,7 +209,7 @@ class Forecast:
             for seconds in (self.starts_s, self.starts_s + self.least_s, self.wall_s, self.most_s)
         )
         told = f", {starts:,} s of them to start processes" if self.starts_s >= SAID_FROM_S else ""
-        if self.least_s > self.budget_s:
+        if self.enough_s > max(self.budget_s, 1.0):
             return f"about {most:,} s, more than the budget of {self.budget_s:g} s{told}"
         if self.likely_s is None and soonest < most:
             return f"{soonest:,} to {most:,} s, as soon as all are precise{told}"
@@ -215,11 +224,11 @@ def foresee(
     pace = pace or Pace()
     processes = {cell.process for cell in plan.everything}
     java = {name for name, spec in specs.items() if spec.language in ("java", "kotlin")}
-    # a user's own function warms itself once for all sizes
-    brief = {name for name in java if specs[name].kind == PROGRAM}
     usual = {runner: START_JAVA_S if runner in java else START_S for runner, _, _ in processes}
     starts = sum(pace.starts_s.get(runner, usual[runner]) for runner, _, _ in processes)
-    warm = {name: WARM_OWN_S if name in brief else WARM_JAVA_S for name in java}
+    warm = {name: WARM_S.get(spec.language, 0.0) for name, spec in specs.items() if spec.kind != PROGRAM}
+    # a user's own function warms itself once for all sizes
+    warm |= {name: WARM_OWN_S for name in java if specs[name].kind == PROGRAM}
     bare = {cell: _bare_s(cell, policy) + warm.get(cell.runner, 0.0) for cell in plan.everything}
     checks = sum(CHECK_S + BYTE_S * cell.size_bytes for cell in plan.everything)
     # a row that was dear the last time is so this time, whatever its size would say
@@ -235,9 +244,9 @@ def foresee(
         epochs = max(policy.epochs, math.ceil(needed))
         likely = epochs * sum(pace.epoch_s(cell, least[cell]) for cell in plan.everything) + checks
         likely += (epochs - policy.epochs) * starts  # only those of the promised epochs are free
-    return Forecast(
-        policy.epochs * starts, policy.epochs * sum(least.values()) + checks, policy.budget_s, likely, alone
-    )
+    least_s = policy.epochs * sum(least.values()) + checks
+    sure = max(SURE, min(ENOUGH_EPOCHS / policy.epochs, 1.0))
+    return Forecast(policy.epochs * starts, least_s, policy.budget_s, likely, alone, sure)
 
 
 def _bare_s(cell: Cell, policy: Policy) -> float:

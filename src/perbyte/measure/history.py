@@ -201,12 +201,12 @@ class Ledger:
         self.history.failures.append(failure)
         self.sink.failed(failure)
 
-    def leave(self, cell: Cell, failure: Failure) -> None:
-        """Lose a cell that is not reached. Nobody asked for a twin, so nothing is said of it."""
-        if cell.twin:
-            self.lost.add(cell)
-        else:
+    def reached(self, cells: Iterable[Cell], beyond: Mapping[Cell, Failure]) -> list[Cell]:
+        """Those of `cells` that are left without those `beyond` reach; of twins, nobody's wish, nothing is said."""
+        self.lost.update(cell for cell in beyond if cell.twin)
+        for failure in (failure for cell, failure in beyond.items() if not cell.twin):
             self.fail(failure)
+        return self.left(cells)
 
     def note_unproven(self, tier: UnprovenTier) -> None:
         """Keep a row whose tier is not proved."""

@@ -1,7 +1,7 @@
 """What a run reaches in the time that was told beforehand: how many of the promised epochs, and which cells.
 
-A host that is slow for a while costs epochs beyond those that an interval needs, never a cell. A cell is not reached
-only where its calls alone take too long, by the shortest burst of each; the dearest go first.
+Whatever does not fit costs epochs beyond those that an interval needs, never a cell. A cell is not reached only where
+its calls alone take too long, by the shortest burst of each; the dearest go first.
 """
 
 from __future__ import annotations
@@ -9,50 +9,46 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from perbyte.measure.budget import GRACE_S
+from perbyte.measure.budget import ENOUGH_EPOCHS, GRACE_S, OVERDUE
 from perbyte.measure.costs import Costs
 from perbyte.measure.forecast import Pace
 from perbyte.measure.stopping import LEAST_HALF_WIDTH
 from perbyte.model import NOT_REACHED, Cell, CellFigure, Failure, Policy, Quality
 from perbyte.model.cell import LOOP
 
-OVERDUE = 1.25  # times what was told: a run beyond that makes no more of the promised epochs than it has to
 MOST_EPOCHS = 1000.0  # that a figure is said to need: time does not help it
-ENOUGH_EPOCHS = 3  # of each cell: an interval needs them
 
 
 class Reach:
-    """The time that was told for a run, and what its cells take of it."""
+    """The time that is there for a run, and what its cells take of it."""
 
     def __init__(self, policy: Policy, told_s: float | None, costs: Costs, pace: Pace | None = None) -> None:
-        """`told_s`: seconds of measuring. None: all is measured, whatever the time. `pace` is told what it took."""
+        """`told_s`: its budget. None: all is measured, whatever the time. `pace` is told what it took."""
         self._policy = policy
         self._pace = pace
         self._costs = costs
-        self._most_s = math.inf if told_s is None else max(OVERDUE * told_s, told_s + GRACE_S)
+        self._told_s = math.inf if told_s is None else told_s
+        self._most_s = max(OVERDUE * self._told_s, self._told_s + GRACE_S)
 
-    def overdue(self, elapsed_s: float, epochs: int) -> bool:
-        """True where one more epoch like the others outlasts what was told, and there are enough for an interval."""
-        return epochs >= ENOUGH_EPOCHS and elapsed_s * (1 + 1 / epochs) > self._most_s
+    def overdue(self, wall_s: float, epochs: int) -> bool:
+        """True where one more epoch like the others is too late, and there are enough for an interval."""
+        return epochs >= ENOUGH_EPOCHS and wall_s * (1 + 1 / epochs) > OVERDUE * self._told_s
 
     def late(self, epochs: int) -> str:
         """Say that the run ends with so many epochs."""
-        return f"the host was slower than estimated: {epochs} of {self._policy.epochs} epochs were made"
+        late = f"one more would end after {OVERDUE:g} times the budget of {self._policy.budget_s:g} s"
+        return f"{epochs} of {self._policy.epochs} epochs were made: {late}"
 
     def beyond(self, cells: Sequence[Cell]) -> dict[Cell, Failure]:
         """Those of `cells` that are not reached, with what would reach them. Twins go without a word."""
         own_s = self._costs.own_s
         own = {cell: ENOUGH_EPOCHS * own_s[cell] for cell in cells if cell in own_s}
-        if sum(own.values()) <= self._most_s:
-            return {}
-        kept = within_reach(own, self._most_s)
-        calls_s = sum(own_s.values())
+        kept, epochs = within_reach(own, self._most_s), self._policy.epochs
         # as an epoch took, its checks and looks from outside included
-        whole_s = self._policy.epochs * max(calls_s, self._costs.epoch_s)
-        epochs = self._policy.epochs
-        took = {cell: f"about {epochs * own_s[cell]:.1f} s in {epochs} epochs" for cell in own}
+        whole_s = epochs * max(sum(own_s.values()), self._costs.epoch_s)
+        took = "its calls take about {:.1f} s in {} epochs"
         return {
-            cell: self.not_reached(cell, f"its calls take {took[cell]}", whole_s)
+            cell: self.not_reached(cell, took.format(epochs * own_s[cell], epochs), whole_s)
             for cell in own
             if cell not in kept
         }

@@ -87,8 +87,8 @@ class Measurement:
 
         `referees` gives runners that the audit may start, to make calls that nobody else in the run can make.
 
-        `told_s`: the promised duration in seconds. A run that would take far longer makes fewer of the promised epochs
-        and leaves out dear cells. None: all is measured, whatever the time.
+        `told_s`: the budget, where it is to be kept: a run that would take longer makes fewer epochs, and leaves out
+        dear cells. None: all is measured, whatever the time.
         """
         self.plan = plan
         self.survey = survey
@@ -148,11 +148,6 @@ class Measurement:
             complete = False
         return self._finish(complete)
 
-    @property
-    def elapsed_s(self) -> float:
-        """Seconds of measuring so far, those of an interrupted part included."""
-        return self._budget.elapsed_s
-
     def _epochs(self, beside: _Beside) -> None:
         first = self.history.epochs
         for number in range(first, first + self.policy.max_epochs):
@@ -160,21 +155,15 @@ class Measurement:
             with self.timing.of("statistics"):
                 young = self._stopping.young(alive)
                 done = min((self.history.epochs_of(cell) for cell in young), default=0)
-                if young and self._reach.overdue(self.elapsed_s, done):
+                if young and self._reach.overdue(self._budget.part_s, done):
                     self._telling.note(self._reach.late(done))
                     return
-                cells = self._reachable(young) if young else self._stopping.due(alive, self._budget)
+                reached = self._ledger.reached(young, self._reach.beyond(young))
+                cells = reached if young else self._stopping.due(alive, self._budget)
             if not cells:
                 return
             self._epoch(number, cells, beside, first=number == first, promised=bool(young))
             self.history.epochs = number + 1
-
-    def _reachable(self, young: Sequence[Cell]) -> list[Cell]:
-        """The cells of the next promised epoch: those that can be measured in the time that was told."""
-        beyond = self._reach.beyond(young)
-        for cell, failure in beyond.items():
-            self._ledger.leave(cell, failure)
-        return [cell for cell in young if cell not in beyond]
 
     def _epoch(
         self, number: int, cells: Sequence[Cell], beside: _Beside, *, first: bool, promised: bool
@@ -220,7 +209,7 @@ class Measurement:
                 rounds_over = time.monotonic()
                 if self.policy.audit:
                     with self.timing.of("audit"):
-                        beside.auditor.audit(epoch, ledger.lost, self.elapsed_s)
+                        beside.auditor.audit(epoch, ledger.lost, self._budget.elapsed_s)
             with self.timing.of("confirming"):
                 self._confirm(epoch)
             ending_s = time.monotonic() - rounds_over
@@ -279,7 +268,7 @@ class Measurement:
 
     def _store_epoch(self, number: int) -> None:
         """Let the sink put its samples in order, unless that takes more than its share of the run: they are safe."""
-        if self.timing.seconds["storing"] <= STORING_SHARE * self.elapsed_s:
+        if self.timing.seconds["storing"] <= STORING_SHARE * self._budget.elapsed_s:
             with self.timing.of("storing"):
                 self._ledger.sink.epoch_done(number)
 
@@ -317,9 +306,8 @@ class Measurement:
         if verdicts.compared:
             self._telling.note(f"{verdicts.compared} outputs compared with those of other runners")
         self._ways.digests = verdicts.digests
-        for cell, failure in self._reach.outlasting(verdicts.passed, verdicts.took_s).items():
-            self._ledger.leave(cell, failure)
-        return self._ledger.left(verdicts.passed)
+        beyond = self._reach.outlasting(verdicts.passed, verdicts.took_s)
+        return self._ledger.reached(verdicts.passed, beyond)
 
     def _confirm(self, epoch: EpochUnderWay) -> None:
         """Compare what the last timed calls gave. A cell that fails now loses all its figures."""
@@ -366,7 +354,7 @@ class Measurement:
             )
         for failure in made.failures:
             self._ledger.fail(failure)
-        elapsed = self.elapsed_s
+        elapsed = self._budget.elapsed_s
         if complete and not self.history.measuring_s:
             measuring_s = elapsed - self.timing.seconds["checking"]
             self._reach.tell(measuring_s, made.cells)

@@ -166,11 +166,10 @@ def _answer(decision: Decision, passwords: PasswordDecision | None) -> str:
         name = words.plain_name(parameters.ranked.algorithm)
         return f"{name} with {parameters.words}, in {words.library_text(parameters.ranked.best)}"
     if decision.first is None:
-        if not decision.ruled_out:
-            return "Nothing: no algorithm that came into question has a figure here."
-        if not decision.missing:
-            return "Nothing: all that came into question is ruled out."
-        return "Nothing: what is allowed has no figure here, and the rest is ruled out."
+        gone = {entry.algorithm.name for entry in decision.ruled_out} | {*decision.case.task.elsewhere}
+        allowed = [f"{name} ({why})" for name, why in decision.missing if name not in gone][:3]
+        what = "Nothing: what is not ruled out has no figure here: "
+        return what + "; ".join(allowed) if allowed else "Nothing: all candidates are ruled out"
     tied = decision.equal if decision.sure is not Sure.DOUBTFUL else ()
     return " or ".join(words.option_text(entry.best) for entry in (decision.first, *tied))
 
@@ -240,17 +239,16 @@ def _unseen(decision: Decision) -> tuple[str, ...]:
 def _passed_over(decision: Decision, second: Ranked) -> tuple[str, ...]:
     """Algorithms that cost less than the runner-up and stand behind it, each with the reason."""
     named = {entry.algorithm.id for entry, _ in decision.undecided} | {second.algorithm.id}
-    texts = []
-    for entry in decision.ranking[2:]:
-        cheaper = entry.best.unit == second.best.unit and (
-            entry.best.cost.estimate.value < second.best.cost.estimate.value
-        )
-        if cheaper and entry.algorithm.id not in named:
-            word = words.status_word(entry.standing)
+    texts, prefer, ours = [], decision.case.task.prefer, second.best
+    for entry in (each for each in decision.ranking[2:] if each.algorithm.id not in named):
+        if entry.best.unit == ours.unit and entry.best.cost.estimate.value < ours.cost.estimate.value:
+            word, behind = words.status_word(entry.standing), second.preferred and not entry.preferred
             reasons = [NOT_AUDITED] * entry.best.unseen + [word] * (word != "allowed")
             reasons += ["weaker"] * entry.weak
+            reasons += ["not preferred"] * behind
             texts.append(f"{words.option_text(entry.best)} ({', '.join(reasons) or 'noisy'})")
-    return (f"Left out of this, though they cost less: {'; '.join(texts)}.",) if texts else ()
+    told = f". Preferred: {prefer.says}." if prefer and "not preferred" in str(texts) else "."
+    return (f"Left out of this, though they cost less: {'; '.join(texts)}{told}",) if texts else ()
 
 
 def _audit_parts(decision: Decision) -> bool:

@@ -170,7 +170,8 @@ def _for_all(told: Sequence[Told], together: Together, first: Library, rate: flo
         for gain in together.gains
         if gain.comparison.answer is Answer.FASTER
     ]
-    reasons.append(f"mixing libraries would make cheaper: {', '.join(gains) or 'nothing beyond doubt'}")
+    cheaper = f"mixing libraries would make cheaper: {', '.join(gains) or 'nothing beyond doubt'}"
+    reasons += [cheaper] * (len(together.parts) > 1)
     with_data, calls = _divided(together, first)
     costs = [_cost(task, option, rate) for task, option in with_data]
     if calls:

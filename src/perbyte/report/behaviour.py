@@ -18,7 +18,14 @@ from perbyte.model.text import natural, plain
 from perbyte.report.grid import Entry, Grid
 from perbyte.report.lines import Part, render
 from perbyte.report.listing import Head, Listing
-from perbyte.report.wording import percent, ratio_interval_text, ratio_text, size_label, value_text
+from perbyte.report.wording import (
+    percent,
+    ratio_interval_text,
+    ratio_text,
+    size_label,
+    three_digits,
+    value_text,
+)
 from perbyte.stats.limits import limits
 from perbyte.stats.placement import LEAST_SPREAD, share_change
 from perbyte.stats.trials import CountChange, count_change
@@ -71,7 +78,7 @@ def count_table(run: Run) -> Listing:
         size, rate = behaviour.cell.size_bytes, per_cycle(behaviour, run.figure(behaviour.cell))
         texts = [_count(behaviour.call.instructions) + ("" if behaviour.exact else " ~")]
         texts += [
-            f"{behaviour.call.instructions / size:.3g}" if size else "–",
+            three_digits(behaviour.call.instructions / size) if size else "–",
             f"{rate:.2f}" if rate else "–",
         ]
         if shares:

@@ -105,15 +105,13 @@ _BINDINGS = (
     Head("algorithm"),
     Head("size", "n"),
     Head("operation", once=True),
-    Head("contract", once=True),
-    Head("binding"),
-    Head("per call", "n"),
+    Head("binding", once=True),
     Head("library below", once=True),
-    Head("per call there", "n"),
-    Head("more per call", "n", "more_per_call"),
-    Head("interval", "n", "more_low more_high"),
+    Head("per call", "n"),
+    Head("below", "n", gives_way=1),
+    Head("more", "n", "more_per_call more_low more_high"),
     Head("times", "n", "ratio ratio_low ratio_high"),
-    Head("", "", "answer reason"),
+    Head("", "", "answer reason", flows=True),
 )
 
 
@@ -121,7 +119,7 @@ def bindings_listing(run: Run) -> Listing:
     """The pairs of `run`, costs in cycles, or in ns where that is said; versions that differ below are notes."""
     pairs = bindings(run)
     return Listing(
-        "What the binding costs", _BINDINGS, [*map(_binding_row, pairs)], _notes(run, pairs), lead=5
+        "What the binding costs", _BINDINGS, [*map(_binding_row, pairs)], _notes(run, pairs), lead=4
     )
 
 
@@ -159,13 +157,14 @@ def _binding_row(binding: Ratio) -> tuple[Entry, ...]:
         plain(cell.algorithm, 60),
         size_label(cell.size_bytes) if cell.size_bytes else "",
         plain(cell.operation, 24),
-        plain(cell.contract, 30),
         plain(cell.runner, 40) + ("" if cell.cpu == FULL else f" ({plain(cell.cpu, 20)})"),
-        cost(binding.above),
         plain(below.runner, 40),
+        cost(binding.above),
         cost(binding.below),
-        (number(more.value, more.half_width) + suffix, more.value),
-        (interval_text(more), more.low, more.high),
+        (
+            f"{number(more.value, more.half_width)}{suffix} ({interval_text(more)})",
+            *(more.value, more.low, more.high),
+        ),
         (f"×{ratio_text(ratio)}", ratio.value, ratio.low, ratio.high),
         (claim_text(comparison), comparison.answer.value, comparison.reason),
     )

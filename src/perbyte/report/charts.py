@@ -203,7 +203,8 @@ def curves(
     width, height = curve_panel(len(order), columns, narrow=narrow)
     panel = alt.layer(*layers).properties(width=width, height=height)
     wide = 1 if narrow else min(columns, max(len(order), 1))
-    return panel.facet(facet=_facet(*panels), columns=wide, data=inlined(records))
+    drawn = panel.facet(facet=_facet(*panels), columns=wide, data=inlined(records))
+    return drawn.resolve_axis(x="independent")  # its values stand under each panel
 
 
 def _facet(field: str, order: Sequence[str]) -> Any:

@@ -185,7 +185,7 @@ def _flowing(
         room[flowing] = min(room[flowing], left)
     drawn = []
     for number, row in enumerate(_table(columns, rows)):
-        flow = textwrap.wrap(row[flowing], room[flowing], break_on_hyphens=False) or [""]
+        flow = textwrap.wrap(row[flowing], room[flowing] or 1, break_on_hyphens=False) or [""]
         for index, part in enumerate(flow):
             cells = (part if place == flowing else "" if index else row[place] for place in room)
             line = GAP.join(

@@ -12,6 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from perbyte.measure.budget import OVERDUE
+
 WALL_S = 10.0
 BESIDE_S = 20.0
 QUIET_SHARE = 0.5  # of the first look's samples that were clean: fewer, and a neighbour is at work
@@ -66,7 +68,7 @@ class Clock:
 
     def measuring_s(self, starts_s: float) -> float:
         """Seconds of measuring where starting processes takes `starts_s` besides."""
-        return self.budget_s or round(max(LEAST_S, self.left_s - starts_s), 1)
+        return self.budget_s or round(max(LEAST_S, self.left_s - starts_s, self.left_s / OVERDUE), 1)
 
 
 def wait_for_change(files: Sequence[Path]) -> None:
