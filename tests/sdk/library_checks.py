@@ -191,6 +191,7 @@ def assert_chains_agree(ours: Session, theirs: Session, rows: Iterable[tuple[str
                     first = session.audit(handle, seed=SEED, calls=1).answer
                     chain = session.audit(handle, seed=2**64 - 8, calls=40).answer
                     answers.append((first.digest, chain.digest, chain.length, chain.forged))
+                    session.audit(handle, seed=SEED, calls=3, control=True)  # begins, and makes no call
                     assert session.check_calls(handle, 1).digest == before, row
                 assert first.failures == chain.failures == 0, row
                 assert chain.refused == chain.forged, row

@@ -141,7 +141,7 @@ public final class Engines {
     /** Take the engine away from any nonce that the calls use: some refuse the same key and nonce twice running. */
     public static void leave(Cipher cipher, Case work) throws GeneralSecurityException {
         if (work.row.nonce > 0) {
-            cipher.init(mode(work), key(work, 0), spec(work, work.spareNonce));
+            cipher.init(mode(work), key(work, 0), spec(work, work.spareNonce()));
         }
     }
 

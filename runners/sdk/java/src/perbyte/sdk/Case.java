@@ -14,8 +14,6 @@ public final class Case {
     public final int size;
     public final byte[][] key = new byte[Material.RING][];
     public final byte[][] nonce = new byte[Material.RING][];
-    /** A nonce that no call uses, for libraries that refuse to begin twice with the same one. */
-    public byte[] spareNonce;
     public byte[] aad;
     /** The data; for open and verify followed by the tag or the signature, for decapsulate the ciphertext. */
     public byte[] in;
@@ -34,6 +32,8 @@ public final class Case {
     private byte[] own;
     private Case sealer; // made the input of open
     private byte[][] blocks;
+    private final byte[][] spare = new byte[2][];
+    private int spared;
     @SuppressWarnings("unused") // only has to be there
     private final byte[] filler;
 
@@ -126,7 +126,9 @@ public final class Case {
             key[i] = given(vector == null ? null : vector.key, "key/" + i, row.key);
             nonce[i] = given(vector == null ? null : vector.nonce, "nonce/" + i, row.nonce);
         }
-        spareNonce = Material.stream(seed, "nonce/" + Material.RING, row.nonce);
+        for (int i = 0; i < spare.length; i++) {
+            spare[i] = Material.stream(seed, "nonce/" + (Material.RING + i), row.nonce);
+        }
         aad = vector == null ? Material.stream(seed, "aad", Material.AAD)
                 : vector.aad == null ? new byte[0] : vector.aad.clone();
         out = Material.output(size + row.output + ROOM, offset);
@@ -179,6 +181,11 @@ public final class Case {
             }
         }
         loop.blocks = bytes > 0 ? blocks : null;
+    }
+
+    /** A nonce of no call, and not the one of the last time: libraries refuse to begin twice with the same. */
+    public byte[] spareNonce() {
+        return spare[spared ^= 1];
     }
 
     /** What makes the input of open; null for all others. */
