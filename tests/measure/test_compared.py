@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,7 @@ from perbyte.measure.looks import Allowance, Given, question
 from perbyte.measure.referees import Referees
 from perbyte.measure.sessions import material_seed
 from perbyte.model import Audit, Cell, Policy
+from perbyte.stats.audit import FRESH_REFUSED
 
 HASH = Cell("alpha", "sha-256", "digest", 64, "oneshot/1")
 CIPHER = Cell("alpha", "aes-128-ctr", "encrypt", 64, "message/1")
@@ -119,7 +121,7 @@ class Drawing:
 
 @pytest.fixture
 def asks() -> Fresh:
-    referees: Any = SimpleNamespace(handle=lambda cell, seed=None: 1)
+    referees: Any = SimpleNamespace(handle=lambda cell, seed=None: 1, others=lambda cell: [])
     return Fresh(load(), referees)
 
 
@@ -150,7 +152,7 @@ def test_a_verdict_that_is_wrong_on_what_nobody_knew_is_wrong(
 ) -> None:
     cell = Cell("alpha", "ed25519", "verify", 32, "pk/1")
     vector = fresh._asked(cell, "00", "00", refused=True)
-    monkeypatch.setattr(Fresh, "_vectors", lambda self, cell, known: lambda: vector)
+    monkeypatch.setattr(Fresh, "_vectors", lambda self, cell, known, count: lambda: vector)
     process = SimpleNamespace(cpu_s=lambda: 0.0)
     session: Any = SimpleNamespace(process=process, check_vector=lambda *_: None, check_calls=lambda *_: None)
     audit = asks.look(session, 1, Audit(cell, 0), 1e-4)
@@ -173,3 +175,43 @@ def test_each_epoch_has_a_key_and_a_nonce_of_its_own_where_the_cost_may_hang_on_
     assert len({*drawn, 7, 8}) == 10, "runs of neighbouring seeds share none"
     assert material_seed(7, 3, CIPHER) == material_seed(7, 3, replace(CIPHER, runner="beta"))
     assert material_seed(7, 3, replace(CIPHER, state="cold")) == 7
+
+
+class Timed:
+    """A process whose questions take CPU time: `new_s` for what it was never asked, `old_s` else, and noise."""
+
+    def __init__(self, new_s: float, old_s: float, noise_s: float) -> None:
+        self.new_s, self.old_s, self.noise_s = new_s, old_s, noise_s
+        self.taken_s, self.draw, self.asked = 0.0, random.Random(1), set[Any]()
+        self.process = SimpleNamespace(cpu_s=lambda: self.taken_s)
+
+    def check_vector(self, handle: int, asked: Any) -> Any:
+        self.taken_s += self.old_s if asked in self.asked else self.new_s
+        self.taken_s += self.draw.expovariate(1 / self.noise_s)
+        self.asked.add(asked)
+        return SimpleNamespace(output="")
+
+
+@pytest.mark.parametrize("noise_s", [0.5e-6, 5e-6])
+@pytest.mark.parametrize(
+    ("call_s", "new_s", "least", "most"),
+    [
+        (15e-9, 30.7e-6, 1, 1),  # an honest call: the first question of two is dearer by 0.7 us
+        (100e-6, 30e-6, 1, 1.1),
+        (15e-9, 45e-6, FRESH_REFUSED, 1000),  # a memo: what it keeps takes 15 us
+        (1e-6, 1e-3, FRESH_REFUSED, 1000),
+    ],
+)
+def test_what_the_noise_of_a_question_explains_is_no_work(
+    asks: Fresh, noise_s: float, call_s: float, new_s: float, least: float, most: float
+) -> None:
+    session: Any = Timed(new_s, 30e-6, noise_s)
+    cell = replace(ECDSA, algorithm="ed25519")
+    for _ in range(20):
+        assert least <= asks.look(session, 1, Audit(cell, 0), call_s).fresh[0] <= most
+
+
+def test_a_memo_of_a_short_function_is_told_from_the_noise(asks: Fresh) -> None:
+    session: Any = Timed(33e-6, 30e-6, 0.5e-6)
+    looks = [asks.look(session, 1, Audit(replace(ECDSA, algorithm="ed25519"), 0), 15e-9) for _ in range(20)]
+    assert min(look.fresh[0] for look in looks) > FRESH_REFUSED

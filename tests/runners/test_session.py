@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from fake_scripts import fault, lie, row
@@ -345,6 +346,49 @@ def test_what_does_not_work_is_not_waited_for(fake_runners, monkeypatch, do, wor
     with Session(spec, limits=PATIENT) as session, pytest.raises(RunnerTimedOut, match=words):
         prepared(session)
     assert gone(session.process.pid)
+
+
+class Asleep:
+    """A clock, and a process that sleeps but for the CPU time that it is given."""
+
+    def __init__(self, monkeypatch, letters):
+        self.now = self.cpu_s = 0.0
+        for name, value in (
+            ("time", SimpleNamespace(monotonic=lambda: self.now)),
+            ("cpu_s", lambda pid: self.cpu_s),
+            ("states", lambda pids: letters),
+            ("descendants", lambda pid: []),
+        ):
+            monkeypatch.setattr(process, name, value)
+        self.pid, self.asleep_s, self._asleep_s = 1, 0.0, 2.0
+
+    def _told(self, what):
+        return what
+
+    def answers_after(self, seconds, look_s=0.1):
+        """Wait for an answer that comes after a sleep, and after some work."""
+        worked = self.now, float("nan")
+        for _ in range(round(seconds / look_s)):
+            self.now += look_s
+            worked = process.RunnerProcess._require_work(self, worked)
+        self.cpu_s += 1.0
+
+
+def test_sleep_before_answers_counts_in_all(monkeypatch):
+    sleeper = Asleep(monkeypatch, {"S"})
+    sleeper.answers_after(1.0)
+    sleeper.answers_after(1.0)
+    assert sleeper.asleep_s == pytest.approx(1.8), "the first look of a wait only begins"
+    with pytest.raises(RunnerTimedOut, match="sleeps without taking CPU time, for 2 s"):
+        sleeper.answers_after(1.0)
+
+
+@pytest.mark.parametrize("letters", [{"R"}, {"S", "R"}, {"D"}])
+def test_what_waits_for_a_core_or_a_disk_does_not_sleep(monkeypatch, letters):
+    waiting = Asleep(monkeypatch, letters)
+    for _ in range(20):
+        waiting.answers_after(1.0)
+    assert waiting.asleep_s == 0
 
 
 def test_what_works_or_wakes_is_waited_for(fake_runners, monkeypatch):

@@ -6,7 +6,7 @@ question costs no more than a share of the budget, whatever the number of its ce
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 from perbyte.errors import RunnerTimedOut
 from perbyte.model import Process
@@ -16,24 +16,31 @@ MOST_SILENCES, MOST_SHARE = 2, 0.4  # of a process in a run, and of the budget t
 
 
 class Stalls:
-    """Seconds that were waited for answers that did not come, by process."""
+    """Seconds that were waited for answers that did not come, or that came after a sleep, by process."""
 
     def __init__(self, budget_s: float) -> None:
         """`budget_s`: what the run may take."""
         self._budget_s = budget_s
-        self._waited_s: dict[Process, list[float]] = defaultdict(list)
+        self._waited_s: dict[Process, float] = defaultdict(float)
+        self._silences: Counter[Process] = Counter()
 
     def note(self, process: Process, session: Session) -> None:
         """Take in how a session ended."""
-        if isinstance(session.process.fault, RunnerTimedOut):
-            self._waited_s[process].append(session.process.waited_s)
+        silent = isinstance(session.process.fault, RunnerTimedOut)
+        self._silences[process] += silent
+        self._waited_s[process] += session.process.waited_s if silent else session.process.asleep_s
 
     def require_patience(self, process: Process) -> None:
-        """Raise RunnerTimedOut where a process has been silent too often or for too long."""
-        waited_s = self._waited_s.get(process, [])
-        if len(waited_s) >= MOST_SILENCES or sum(waited_s) > MOST_SHARE * self._budget_s:
-            times = "once" if len(waited_s) == 1 else f"{len(waited_s)} times"
+        """Raise RunnerTimedOut where a process has been silent too often, or has kept others waiting for too long."""
+        waited_s, times = self._waited_s[process], self._silences[process]
+        if times >= MOST_SILENCES or waited_s > MOST_SHARE * self._budget_s:
+            what = (
+                f"gave no answer {times} times"
+                if times > 1
+                else "gave no answer"
+                if times
+                else "slept before answers"
+            )
             raise RunnerTimedOut(
-                f"runner '{process.runner}' gave no answer {times}, for {sum(waited_s):.1f} s in all, "
-                "and is not asked again in this run"
+                f"runner '{process.runner}' {what}, for {waited_s:.1f} s in all, and is not asked again in this run"
             )

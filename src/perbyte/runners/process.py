@@ -44,9 +44,9 @@ _CHUNK = 65536
 _READ = select.POLLIN | select.POLLHUP | select.POLLERR
 _SETTLE_S = 1.0
 _STOPPED_S = 0.5
-_LOOK_S = 0.5
+_FIRST_LOOK_S, _LOOK_S = 0.02, 0.5  # a wait for an answer is looked at ever more rarely
 STALLED_S = {"T": 1.0, "S": 5.0}
-"""How long a process that owes an answer may be stopped, or asleep, without taking any CPU time."""
+"""How long a process that owes answers may be stopped, or asleep in all, without taking any CPU time."""
 _FAVOURED = -20  # nice value
 _FILE_BYTES = 256 << 20
 _ADDR_NO_RANDOMIZE = 0x0040000  # linux/personality.h
@@ -77,7 +77,7 @@ class RunnerProcess:
 
         `favoured`: before others on its core; `undisturbed`: with real-time scheduling there while it takes samples,
         where the system lets us. `workers`: the processes that it starts belong to it, so that their CPU time is its
-        own. `asleep_s`: how long it may be asleep without taking CPU time while it owes an answer.
+        own. `asleep_s`: how long in all it may be asleep without taking CPU time while it owes answers.
 
         Raises EnvironmentLacking when the program cannot be started or the core cannot be had.
         """
@@ -86,6 +86,7 @@ class RunnerProcess:
         self.name = name
         self.fault: RunnerError | None = None
         self.waited_s = 0.0  # for the answer that did not come
+        self.asleep_s = 0.0  # while it owed answers, as far as it was seen
         self._asleep_s = STALLED_S["S"] if asleep_s is None else min(asleep_s, STALLED_S["S"])
         self._stderr, self._stderr_bytes = b"", 0
         self._pending = b""
@@ -178,7 +179,7 @@ class RunnerProcess:
             try:
                 line = self._converse(began + timeout_s, timeout_s)
             except RunnerTimedOut:
-                self.waited_s = time.monotonic() - began
+                self.waited_s = max(time.monotonic() - began, self.asleep_s)
                 raise
             self._answered = self.cpu_s(), time.monotonic()
             self._first_answer = self._first_answer or self._answered[1]
@@ -254,10 +255,10 @@ class RunnerProcess:
         if unsent:
             poller.register(self._in, select.POLLOUT)
         received = bytearray()
-        worked = time.monotonic(), math.nan  # since when it has taken no more CPU time than this
+        worked, look_s = (time.monotonic(), math.nan), _FIRST_LOOK_S
         while True:
             began = time.monotonic()
-            left = min(deadline - began, _LOOK_S)
+            left = min(deadline - began, look_s)
             events = dict(poller.poll(left * 1000)) if left > 0 else {}
             overslept = time.monotonic() - began - max(left, 0.0)
             if overslept > _STOPPED_S:  # we were stopped, by Ctrl-Z for example: that time does not count
@@ -265,6 +266,7 @@ class RunnerProcess:
                 worked = time.monotonic(), math.nan
                 continue
             if not events:
+                look_s = min(2 * look_s, _LOOK_S)
                 if time.monotonic() >= deadline:
                     raise RunnerTimedOut(self._told(f"no answer within {timeout_s:g} s"))
                 worked = self._require_work(worked)
@@ -296,20 +298,24 @@ class RunnerProcess:
                     return bytes(received[: end + 1])
 
     def _require_work(self, worked: tuple[float, float]) -> tuple[float, float]:
-        """Since when the process and what it started have taken how much CPU time.
+        """When it was looked at, and what CPU time the process and what it started had taken (`worked`: the last look).
 
-        Raises RunnerTimedOut where that is long and all of them are stopped, or asleep: waiting longer is no use.
+        Raises RunnerTimedOut where it was stopped since, or asleep, for too long in all: waiting longer is no use.
         """
         members = [self.pid, *descendants(self.pid)]
         since, taken = worked
-        if (now_taken := math.fsum(map(cpu_s, members))) != taken:
-            return time.monotonic(), now_taken
-        waited_s, letters = time.monotonic() - since, states(members)
-        for letter, most_s in {**STALLED_S, "S": self._asleep_s}.items():
-            if letters <= {letter, "Z"} and letter in letters and waited_s >= most_s:
+        now, now_taken = time.monotonic(), math.fsum(map(cpu_s, members))
+        if now_taken != taken:
+            return now, now_taken
+        letters = states(members) - {"Z"}
+        if letters == {"S"}:
+            self.asleep_s += now - since
+            since = now
+        for letter, waited_s in {"T": now - since, "S": self.asleep_s}.items():
+            if letters == {letter} and waited_s >= {**STALLED_S, "S": self._asleep_s}[letter]:
                 how = "is stopped, as by SIGSTOP" if letter == "T" else "sleeps without taking CPU time"
                 raise RunnerTimedOut(self._told(f"{how}, for {max(waited_s, 1):.0f} s: no answer"))
-        return worked
+        return since, taken
 
     def _gone(self) -> RunnerError:
         """The fault behind an end of file: a crash when the exit status says so."""
