@@ -6,8 +6,8 @@ out=$1 sdk=$2 python=$3 package=${4:-}
 cc=${CC:-cc}
 flags="-std=c11 -D_GNU_SOURCE -O2 -g -Wall -Wextra -Werror"
 # shellcheck disable=SC2086
-$cc $flags -fPIC -shared -DPB_COMPILER="\"$("$python" --version)\"" -DPB_FLAGS='""' -I"$sdk/c" \
-	-o "$out/libperbyte.so" "$sdk"/c/*.c "$sdk/foreign/foreign.c" -lm -ldl -pthread
+$cc $flags -fPIC -shared -DPB_COMPILER="\"$("$python" --version)\"" -DPB_FLAGS='""' -I"$sdk/c" -I"$sdk/foreign" \
+	-o "$out/libperbyte.so" "$sdk"/c/*.c "$sdk/foreign/foreign.c" "$sdk/python/loops.c" -lm -ldl -pthread
 "$python" -m venv "$out/venv"
 if [ -n "$package" ] && ! "$out/venv/bin/pip" install --quiet --disable-pip-version-check "$package" >"$out/log" 2>&1; then
 	cat "$out/log" >&2

@@ -45,6 +45,9 @@ typedef struct pb_foreign {
  * be put there without opening the case again; NULL: it has no use for that one. Until the case is closed. */
 void pb_foreign_copies(pb_case *, void *in, void *key, void *nonce, void *message);
 
+/* What `open` puts into the ctx of a case that has nothing to begin and nothing to show in an audit. */
+extern const char pb_foreign_rests;
+
 /* Room for `count` rows; then one call for each. Lengths in bytes. */
 void pb_foreign_rows(int count);
 void pb_foreign_row(int index, const char *algorithm, int kind, const char *calls, unsigned key,

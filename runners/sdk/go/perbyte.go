@@ -123,6 +123,11 @@ func goOpen(c *C.pb_case, index C.int) C.int {
 	}
 	c.out_len = C.size_t(length)
 	prepared[c] = state
+	_, begins := state.(preparing)
+	_, shows := state.(showing)
+	if _, counts := state.(*chain); !begins && !shows && !counts && c.ctx == nil {
+		c.ctx = unsafe.Pointer(&C.pb_foreign_rests)
+	}
 	return 1
 }
 

@@ -1,7 +1,7 @@
 """Functions of Python as a runner of Perbyte. The protocol, the data, the clock and the checks are those of the C SDK.
 
-The C SDK is a shared library here, whose loops call back into Python once a sample: what that costs is measured and
-subtracted. A row holds the very code that is timed, as text: it is what `hello` shows, and what stands in the loop,
+The C SDK is a shared library here, which enters a loop of Python once a sample (loops.c): what that costs is measured
+and subtracted. A row holds the very code that is timed, as text: it is what `hello` shows, and what stands in the loop,
 every name a local variable. What the interpreter needs for it is part of its cost. Nothing is collected while the clock
 runs.
 
@@ -54,12 +54,6 @@ class Case(ctypes.Structure):
 _OPEN = ctypes.PYFUNCTYPE(ctypes.c_int, _Bytes, ctypes.c_int)
 _CASE = ctypes.PYFUNCTYPE(None, _Bytes)
 _BEGIN = ctypes.PYFUNCTYPE(None, _Bytes, ctypes.c_int)
-_RUN = ctypes.PYFUNCTYPE(None, _Bytes, ctypes.c_uint64, ctypes.c_int)
-
-
-class _Foreign(ctypes.Structure):
-    _fields_ = [("open", _OPEN), ("close", _CASE), ("run", _RUN), ("begin", _BEGIN), ("show", _CASE)]
-    _fields_.append(("in_place", ctypes.c_int))
 
 
 @dataclass(frozen=True)
@@ -138,7 +132,7 @@ def _compiled(code: str, names: tuple[str, ...]) -> CodeType:
 
 class _Prepared:
     def __init__(self, row: Row, case: Case) -> None:
-        self.row, self.last = row, b""
+        self.row = row
         self.length = _length(row, case)
         self.prepare(case)
 
@@ -232,17 +226,23 @@ def main(library: Library, rows: list[Row]) -> None:
     rows = [*rows, Row("probe-imul", CHAIN, 0, 0, 8, {MESSAGE: "chain()"}, lambda given: {"chain": go})]
     rows.append(Row("probe-empty", CHAIN, 0, 0, 0, {MESSAGE: "pass"}, lambda given: {}))
     idle = Row("", HASH, 0, 0, 0, {MESSAGE: "data"}, lambda given: {"data": b""})
-    prepared: dict[int | None, _Prepared] = {None: _Prepared(idle, Case())}
+    prepared: dict[int, _Prepared] = {}
     samples = 0
 
     lay = sdk.pb_foreign_copies
     lay.restype, lay.argtypes = None, (_Bytes,) * 5
 
-    def lay_open(case: int, given: Material) -> None:
-        """Say where the copies are that the code works on, if it does: an audit puts other bytes there."""
+    enter = sdk.pb_python_loops
+    enter.restype, enter.argtypes = None, (_Bytes, *4 * (ctypes.py_object,), ctypes.c_int, ctypes.c_int)
+
+    def lay_open(case: int, state: _Prepared) -> None:
+        """Say where the loops are, and the copies that the code works on: an audit puts other bytes there."""
+        given, is_chain = state.given, state.row.kind == CHAIN
         parts = (given.data, given.keys[0], given.nonces[0], given.messages[0])
-        if all(len(part) != 1 for part in parts):  # bytes of one letter are shared by all of Python
+        lies = all(len(part) != 1 for part in parts)  # bytes of one letter are shared by all of Python
+        if lies:
             lay(case, *(id(part) + _HEAD if part else None for part in parts))
+        enter(case, *map(state.loops.get, range(4)), lies and not is_chain, is_chain)
 
     def open_case(case: int, index: int) -> int:
         c = Case.from_address(case)
@@ -253,21 +253,11 @@ def main(library: Library, rows: list[Row]) -> None:
             return 0
         c.out_len = state.length
         prepared[case] = state
-        lay_open(case, state.given)
+        lay_open(case, state)
         return 1
 
     def close_case(case: int) -> None:
         prepared.pop(case, None)
-
-    def run(case: int | None, count: int, which: int) -> None:
-        state = prepared[case]
-        try:
-            last = state.loops[which](count)
-        except Exception:
-            Case.from_address(case).failures += 1
-        else:
-            if count:  # an audit enters it without calls, and what the last one gave stays
-                state.last = last
 
     def begin(case: int, which: int) -> None:
         nonlocal samples
@@ -275,21 +265,12 @@ def main(library: Library, rows: list[Row]) -> None:
         c, state = Case.from_address(case), prepared[case]
         if c.inverse and sdk.memcmp(ctypes.c_void_p(c.data), state.data, ctypes.c_size_t(c.in_len)):
             state.prepare(c)  # a forgery: the input is another one now
-            lay_open(case, state.given)
+            lay_open(case, state)
         if state.row.kind == CHAIN:
             value.value, steps.value = CHAIN_START, c.size
         if samples % COLLECT_EVERY == 0 and not auditing.value:
             gc.collect()
 
-    def show(case: int) -> None:
-        c, state = Case.from_address(case), prepared[case]
-        last = value.value.to_bytes(8, "little") if state.row.kind == CHAIN else state.last
-        if isinstance(last, tuple):
-            last = b"".join(last)
-        if last and len(last) == c.out_len:
-            ctypes.memmove(c.out, bytes(last), len(last))
-
-    functions = _Foreign(_OPEN(open_case), _CASE(close_case), _RUN(run), _BEGIN(begin), _CASE(show))
     sdk.pb_foreign_rows(len(rows))
     for index, row in enumerate(rows):
         sdk.pb_foreign_row(
@@ -298,8 +279,14 @@ def main(library: Library, rows: list[Row]) -> None:
     gc.collect()
     gc.freeze()
     gc.disable()
+    enter(None, *4 * (_loop("data", {"data": b""}),), False, False)
+    functions = _OPEN(open_case), _CASE(close_case), _BEGIN(begin)
     texts = (os.environ["PERBYTE_NAME"], library.name, library.license, library.version, library.features)
-    sys.exit(sdk.pb_foreign_main(ctypes.byref(functions), *(text.encode() for text in texts)))
+    sys.exit(sdk.pb_python_main(*functions, ctypes.py_object(_as_bytes), *(text.encode() for text in texts)))
+
+
+def _as_bytes(last: object) -> bytes:
+    return b"".join(last) if isinstance(last, tuple) else bytes(last)
 
 
 def _length(row: Row, case: Case) -> int:

@@ -50,8 +50,10 @@ from perbyte.stats.newdata import (
     COPYING,
     LEAST_LOOKS,
     REFUSED,
+    SETUP,
     SHORT_BYTES,
     Surroundings,
+    cannot_tell,
     middle,
     surroundings,
 )
@@ -70,6 +72,7 @@ COPY_SIZES = 3  # of which it is looked at in an epoch
 # as many calls in a sample as in one of the rounds: no word of a runner's makes them last for minutes
 MOST_TIMES = 64
 AGAIN = 0.25  # of the later epochs, that a cell is looked at again which was never odd
+TURNS = 3  # of chains in an epoch, where they tell nothing
 CHAIN_AGAIN = 1 / 3  # and of these looks, that new data is among
 # of a process's life, that it may work while nobody asks: more slows others on its core by more than refuses a figure
 MOST_UNASKED = 1 - 1 / (1 + REFUSED)
@@ -77,7 +80,6 @@ MOST_UNASKED = 1 - 1 / (1 + REFUSED)
 # data but their own
 PREPARED, ROUTINE = "batch/", "routine/"
 ONE_END = ("client", "server", "send", "receive")  # of a connection, whose other end works untimed
-SETUP = "setup/1"  # whose calls take no time for their data
 
 
 class Auditor:
@@ -372,7 +374,7 @@ class Auditor:
                 return audit
         audit = looks.chain(sessions, audit, turned=bool(epoch % 2))
         for turn in range(2 if audit.long else CONFIRMATIONS):
-            if audit.wrong or not audit.chained_ns or not is_unlike(audit, self.around):
+            if audit.wrong or not audit.chained_ns or not self._asks_for_more(known, audit, turn):
                 break
             audit = looks.look(sessions, audit, calls, turned=bool(turn % 2), times=times)
             audit = looks.chain(sessions, audit, turned=bool(turn % 2))
@@ -380,6 +382,12 @@ class Auditor:
         if cell.size_bytes > SHORT_BYTES and not audit.wrong and audit.chained_ns:
             audit = self._shorter(sessions, audit)
         return self._compared(audit)
+
+    def _asks_for_more(self, known: Sequence[Audit], audit: Audit, turn: int) -> bool:
+        """True where calls on new data seem dearer, and for some turns where nobody can tell, as beside a collector."""
+        return is_unlike(audit, self.around) or (
+            turn < TURNS and not audit.long and bool(cannot_tell([*known, audit], self.around))
+        )
 
     def _shorter(self, sessions: Sessions, audit: Audit) -> Audit:
         """Look at chains on shorter data, where memory has no part in what they cost."""

@@ -38,6 +38,7 @@ BLOCK_BYTES = 256
 MISPREDICTED, LEARNT_NS = 6.0, 160e3
 SHORT_BYTES = 1 << 16  # up to which samples of the own loop are so short that a clean one tells who was away
 SEALING = 1.0  # beside opening the same: a control of `open` seals, and what it takes more counts as dearer
+SETUP = "setup/1"  # whose calls take no time for their data
 # of a call: where memory takes more of it on new data than that, little can be told of its work
 MEMORY_SHARE = 0.2
 # Of a call, that it may cost more than a timed one with all that a control is dearer than our own counted as its work:
@@ -294,7 +295,8 @@ def cannot_tell(audits: Sequence[Audit], around: Surroundings) -> str:
             f"calls of {timed:,.0f} ns take {new:,.0f} ns on new data, beside {control:,.0f} ns of a chain without "
             "them: too much to tell"
         )
-    if memory.again + _moved(cell, around, 0.0) > MEMORY_SHARE * timed + overlap:
+    takes = 0.0 if cell.contract == SETUP else memory.again + _moved(cell, around, 0.0)
+    if takes > MEMORY_SHARE * timed + overlap:
         return f"of calls of {timed:,.0f} ns memory takes too much to tell"
     if (noise := control_noise(looked)) > NOISE_SHARE * timed + overlap:
         return f"chains are up to {noise:,.0f} ns apart, too much beside calls of {timed:,.0f} ns"

@@ -80,9 +80,9 @@ def _facts(asked: Managed) -> dict[str, object]:
 
 def _python(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     interpreter = os.environ.get("PYTHON") or tool("python3", "apt-get install python3")
-    library = sdk_library(said_by(interpreter, "--version"))
-    sdk = str(places.data_dir("runners") / "sdk" / "python")
-    facts = {**_facts(asked), "sdk": sdk, "origin": str(asked.main.parent)}
+    sdk = places.data_dir("runners") / "sdk" / "python"
+    library = sdk_library(said_by(interpreter, "--version"), (sdk / "loops.c",))
+    facts = {**_facts(asked), "sdk": str(sdk), "origin": str(asked.main.parent)}
     write_generated(scratch / "runner.py", facts=repr(facts), module=asked.main.stem)
     command = f'{shlex.quote(interpreter)} -s -B "$here/runner.py"'
     write_start(scratch, asked.name, library, command, "PYTHONHASHSEED=0 ")
