@@ -25,7 +25,9 @@ def test_a_runner_that_sleeps_before_its_answers_costs_no_more_than_its_share():
     for _ in range(2):
         stalls.require_patience(SLOW)
         stalls.note(SLOW, ended(asleep_s=0.6 * MOST_SHARE * 5.0))
-    with pytest.raises(RunnerTimedOut, match=r"'slow' slept before answers, for 2\.4 s in all, and is not asked"):
+    with pytest.raises(
+        RunnerTimedOut, match=r"'slow' slept before its answers, for 2\.4 s in all, and is not asked"
+    ):
         stalls.require_patience(SLOW)
     stalls.require_patience(OTHER)
 
@@ -35,5 +37,5 @@ def test_a_runner_without_answers_is_asked_twice():
     for times in (1, 2):
         stalls.require_patience(SLOW)
         stalls.note(SLOW, ended(waited_s=times))
-    with pytest.raises(RunnerTimedOut, match=r"gave no answer 2 times, for 3\.0 s in all"):
+    with pytest.raises(RunnerTimedOut, match=r"gave no answer \(2 of its processes\), for 3\.0 s in all"):
         stalls.require_patience(SLOW)

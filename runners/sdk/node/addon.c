@@ -127,13 +127,31 @@ static int open_case(pb_case *c, int row)
 	return 1;
 }
 
+/* Copies an output to the case; 0 where it is no buffer of that length. */
+static int take(pb_case *c, napi_value output)
+{
+	void *data = NULL;
+	size_t length = 0;
+	bool is_buffer = false;
+	if (!output || napi_is_buffer(env, output, &is_buffer) != napi_ok || !is_buffer ||
+	    napi_get_buffer_info(env, output, &data, &length) != napi_ok || length != c->out_len)
+		return 0;
+	memcpy(c->out, data, length);
+	return 1;
+}
+
+/* In an audit the output is taken at once, because asking for it makes garbage; a call that is left out gives none. */
+static const pb_case *taken;
+
 static void run_as(pb_case *c, uint64_t n, int which, int function)
 {
 	napi_handle_scope scope;
 	napi_open_handle_scope(env, &scope);
 	napi_value arguments[] = {id_of(c), number((double)n), number(which)};
-	if (!call(function, 3, arguments) && c)
+	napi_value output = call(function, 3, arguments);
+	if (!output && c)
 		c->failures++;
+	taken = pb_auditing && c && (n == 0 || take(c, output)) ? c : NULL;
 	napi_close_handle_scope(env, scope);
 }
 
@@ -157,14 +175,11 @@ static void run(pb_case *c, uint64_t n, int which)
 static void show(pb_case *c)
 {
 	napi_handle_scope scope;
-	void *data = NULL;
-	size_t length = 0;
+	if (taken == c)
+		return;
 	napi_open_handle_scope(env, &scope);
-	napi_value arguments[] = {id_of(c)}, result = call(SHOW, 1, arguments);
-	bool is_buffer = false;
-	if (result && napi_is_buffer(env, result, &is_buffer) == napi_ok && is_buffer &&
-	    napi_get_buffer_info(env, result, &data, &length) == napi_ok && length == c->out_len)
-		memcpy(c->out, data, length);
+	napi_value arguments[] = {id_of(c)};
+	take(c, call(SHOW, 1, arguments));
 	napi_close_handle_scope(env, scope);
 }
 

@@ -77,7 +77,7 @@ exports.main = function (library, rows) {
     if (id === 0) return true;
     const state = prepared.get(id), last = loopOf(state, which)(count);
     if (count) state.last = last;
-    return true;
+    return last ?? true;
   };
   const warm = (id, _, which) => {
     const state = prepared.get(id), cell = `${state.cell} ${which}`, until = performance.now() + WARM_UP_MS;

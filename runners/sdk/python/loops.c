@@ -16,8 +16,9 @@ extern int pb_auditing;
 typedef struct entry {
 	struct entry *next;
 	const pb_case *c;
-	PyObject *loops[4], *last; /* by PB_MESSAGE and so on; what the last call gave, NULL before the first */
-	int still, chain;          /* an audit has nothing to begin; what it gives is the chain's value */
+	PyObject *loops[4],
+		*last;    /* by PB_MESSAGE and so on; what the last call gave, NULL before the first */
+	int still, chain; /* an audit has nothing to begin; what it gives is the chain's value */
 } entry;
 
 static entry *entries;

@@ -225,7 +225,6 @@ def main(library: Library, rows: list[Row]) -> None:
     auditing = ctypes.c_int.in_dll(sdk, "pb_auditing")
     rows = [*rows, Row("probe-imul", CHAIN, 0, 0, 8, {MESSAGE: "chain()"}, lambda given: {"chain": go})]
     rows.append(Row("probe-empty", CHAIN, 0, 0, 0, {MESSAGE: "pass"}, lambda given: {}))
-    idle = Row("", HASH, 0, 0, 0, {MESSAGE: "data"}, lambda given: {"data": b""})
     prepared: dict[int, _Prepared] = {}
     samples = 0
 

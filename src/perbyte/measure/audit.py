@@ -72,7 +72,7 @@ COPY_SIZES = 3  # of which it is looked at in an epoch
 # as many calls in a sample as in one of the rounds: no word of a runner's makes them last for minutes
 MOST_TIMES = 64
 AGAIN = 0.25  # of the later epochs, that a cell is looked at again which was never odd
-TURNS = 3  # of chains in an epoch, where they tell nothing
+TURNS, TURN_S = 3, 1e-4  # of chains in an epoch, where they tell nothing; of calls up to this length
 CHAIN_AGAIN = 1 / 3  # and of these looks, that new data is among
 # of a process's life, that it may work while nobody asks: more slows others on its core by more than refuses a figure
 MOST_UNASKED = 1 - 1 / (1 + REFUSED)
@@ -158,10 +158,7 @@ class Auditor:
         return self._fresh.differ(sessions.of(cell), sessions.handle(cell), cell, epoch.tallies[cell].call_s)
 
     def _see_idle(self, epoch: EpochUnderWay) -> None:
-        """Refuse the cells of processes that work while nobody asks them, in four epochs of five.
-
-        On one core whoever takes a third of the time slows others by half, which is what refuses a figure.
-        """
+        """Refuse the cells of processes that work while nobody asks them, in four epochs of five."""
         for process in {cell.process for cell in epoch.tallies if epoch.sessions.runs(cell.process)}:
             cells = [cell for cell in epoch.tallies if cell.process == process]
             seen = self._unasked[process]
@@ -173,10 +170,7 @@ class Auditor:
                     self._fail(Failure("audit", cell.runner, text, address=cell.address))
 
     def _see_refusals(self, epoch: EpochUnderWay) -> None:
-        """Keep of rows that did not work on another length, where another library did, that nobody could compare them.
-
-        A library may have its reasons, so that costs no figure; but nobody gains by it.
-        """
+        """Keep of rows that did not work on a length, where another library did, that nobody could compare them."""
         for cell, why in self._elsewhere.refusals(epoch.sessions):
             for other in epoch.tallies:
                 if (other.process, other.row) == (cell.process, cell.row):
@@ -234,10 +228,7 @@ class Auditor:
             self._keep(audit)
 
     def _try_rows(self, epoch: EpochUnderWay, cells: list[Cell]) -> None:
-        """Try rows on other data than the run's, while there is time: no runner knows which has its turn.
-
-        Of more than a mebibyte an operation in all runners at a time, so that they can be compared.
-        """
+        """Try rows on other data than the run's, while there is time: long data in all runners at a time."""
         there = self._elsewhere
         for cell in CHANCE.sample(cells, len(cells)):
             anew_s = self._looks.anew_s.get(cell.process, 0.0)
@@ -374,7 +365,10 @@ class Auditor:
                 return audit
         audit = looks.chain(sessions, audit, turned=bool(epoch % 2))
         for turn in range(2 if audit.long else CONFIRMATIONS):
-            if audit.wrong or not audit.chained_ns or not self._asks_for_more(known, audit, turn):
+            more = (
+                turn < TURNS and call_s < TURN_S and cannot_tell([*known, audit], self.around)
+            )  # as beside a collector
+            if audit.wrong or not audit.chained_ns or not (more or is_unlike(audit, self.around)):
                 break
             audit = looks.look(sessions, audit, calls, turned=bool(turn % 2), times=times)
             audit = looks.chain(sessions, audit, turned=bool(turn % 2))
@@ -382,12 +376,6 @@ class Auditor:
         if cell.size_bytes > SHORT_BYTES and not audit.wrong and audit.chained_ns:
             audit = self._shorter(sessions, audit)
         return self._compared(audit)
-
-    def _asks_for_more(self, known: Sequence[Audit], audit: Audit, turn: int) -> bool:
-        """True where calls on new data seem dearer, and for some turns where nobody can tell, as beside a collector."""
-        return is_unlike(audit, self.around) or (
-            turn < TURNS and not audit.long and bool(cannot_tell([*known, audit], self.around))
-        )
 
     def _shorter(self, sessions: Sessions, audit: Audit) -> Audit:
         """Look at chains on shorter data, where memory has no part in what they cost."""

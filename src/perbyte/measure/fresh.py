@@ -26,14 +26,10 @@ DRAWN_S, ASK_S = 20e-3, 50e-6  # what looking at drawn results may take, and a q
 FEWEST, MOST = 3, 256  # results that must differ
 MESSAGES = 4  # by one key, whose signatures must not share a nonce
 CALLS, SHORT_CALLS = 5, 15  # on fresh material, of a look; and where a call is shorter than a question
-# of what a question takes, by which its first asking may be dearer than its second (2 %, signatures of 15 ns, Zen 5)
-FIRST = 0.05
+FIRST = 0.05  # of what a question takes, by which its first asking may be dearer than its second
 MORE_CALLS = 8  # that tell what a call of another library takes
 LONG_S = 20e-3  # calls of this length are not made so often
-_WITH_NONCE = (
-    "ecdsa-",
-    "dsa-",
-)  # their signatures are r, then s, and r comes from a nonce that must be used once
+_WITH_NONCE = ("ecdsa-", "dsa-")  # their signatures are r, then s; r comes from a nonce that is used once
 _KINDS = ("key-agreement", "kem", "signature", "handshake", "random")
 _DRAWN = {"keygen": "public keys", "encapsulate": "ciphertexts", "sign": "signatures"}
 _DRAWN |= {"draw": "draws"} | dict.fromkeys(("handshake", "client", "server"), "secrets")
@@ -128,11 +124,12 @@ class Fresh:
         """A message signed by a key of its own; every second one is changed."""
         seed = secrets.randbits(64)
         signature = self._referees.of(other).check_calls(self._referees.handle(other, seed), 1).output
-        message, forged = stream(seed, "input", cell.size_bytes), bool(secrets.randbits(1))
-        if forged and message:
+        message, key = (
+            stream(seed, *part) for part in (("input", cell.size_bytes), ("key/0", known.key_bytes))
+        )
+        if (forged := bool(secrets.randbits(1))) and message:
             message = bytes((message[0] ^ 1 << secrets.randbelow(8), *message[1:]))
-        key = stream(seed, "key/0", known.key_bytes).hex()
-        return _asked(cell, key, message.hex() + str(signature), refused=forged)
+        return _asked(cell, key.hex(), message.hex() + str(signature), refused=forged)
 
     def _of_others(self, cell: Cell, vector: Vector) -> float:
         """The same of another library, whose calls are timed from outside; 0 where there is none."""
@@ -165,13 +162,10 @@ class Fresh:
                 if asked.refused:
                     raise _WrongVerdict("it took for right a changed message that nobody knew before")
             fresh_s = session.process.cpu_s() - before
-            if again:
-                before = session.process.cpu_s()
-                with contextlib.suppress(RunnerRefused):
-                    session.check_vector(handle, asked)
-                usual.append(session.process.cpu_s() - before)
-            else:
-                usual.append(_cpu_s(session, handle, 1))
+            before = session.process.cpu_s()
+            with contextlib.suppress(RunnerRefused):
+                session.check_vector(handle, asked) if again else session.check_calls(handle, 1)
+            usual.append(session.process.cpu_s() - before)
             beyond.append(fresh_s - usual[-1])
         first_s = FIRST * sorted(usual)[len(usual) // 2] if again else 0.0
         return 1 + max(0.0, sorted(beyond)[len(beyond) // 4] - first_s) / call_s

@@ -46,8 +46,6 @@ LIKE_SAMPLES = 24  # of a burst that is asked for as in the rounds
 LAID_NS = 0.1  # a byte, that laying out a chain's data anew may take: it decides only who is asked
 TIMES = (1, 3)
 _LIMIT_MS = 60_000.0
-
-
 # runners that prepare anew for each call: so long is a chain, and so many links has it at the least
 ANEW_S, ANEW_LINKS = 1e-3, 8
 ANEW_FREE_S = 10e-3  # of such chains, that a look may take whatever the time

@@ -16,10 +16,9 @@ MOST_SILENCES, MOST_SHARE = 2, 0.4  # of a process in a run, and of the budget t
 
 
 class Stalls:
-    """Seconds that were waited for answers that did not come, or that came after a sleep, by process."""
+    """What was waited for answers that did not come, or that came after a sleep, by process, of a run's budget."""
 
     def __init__(self, budget_s: float) -> None:
-        """`budget_s`: what the run may take."""
         self._budget_s = budget_s
         self._waited_s: dict[Process, float] = defaultdict(float)
         self._silences: Counter[Process] = Counter()
@@ -34,13 +33,7 @@ class Stalls:
         """Raise RunnerTimedOut where a process has been silent too often, or has kept others waiting for too long."""
         waited_s, times = self._waited_s[process], self._silences[process]
         if times >= MOST_SILENCES or waited_s > MOST_SHARE * self._budget_s:
-            what = (
-                f"gave no answer {times} times"
-                if times > 1
-                else "gave no answer"
-                if times
-                else "slept before answers"
-            )
+            what = f"gave no answer ({times} of its processes)" if times else "slept before its answers"
             raise RunnerTimedOut(
                 f"runner '{process.runner}' {what}, for {waited_s:.1f} s in all, and is not asked again in this run"
             )

@@ -85,8 +85,7 @@ class RunnerProcess:
             raise EnvironmentLacking(f"runner '{name}' cannot be started: {command[0]} is not a program")
         self.name = name
         self.fault: RunnerError | None = None
-        self.waited_s = 0.0  # for the answer that did not come
-        self.asleep_s = 0.0  # while it owed answers, as far as it was seen
+        self.waited_s = self.asleep_s = 0.0  # for the answer that did not come; while it owed answers
         self._asleep_s = STALLED_S["S"] if asleep_s is None else min(asleep_s, STALLED_S["S"])
         self._stderr, self._stderr_bytes = b"", 0
         self._pending = b""
@@ -298,24 +297,19 @@ class RunnerProcess:
                     return bytes(received[: end + 1])
 
     def _require_work(self, worked: tuple[float, float]) -> tuple[float, float]:
-        """When it was looked at, and what CPU time the process and what it started had taken (`worked`: the last look).
-
-        Raises RunnerTimedOut where it was stopped since, or asleep, for too long in all: waiting longer is no use.
-        """
-        members = [self.pid, *descendants(self.pid)]
-        since, taken = worked
-        now, now_taken = time.monotonic(), math.fsum(map(cpu_s, members))
-        if now_taken != taken:
+        """Look at a process that owes an answer: when, and its CPU time; `worked` is the last look. Raises RunnerTimedOut."""
+        members, (since, taken), now = [self.pid, *descendants(self.pid)], worked, time.monotonic()
+        if (now_taken := math.fsum(map(cpu_s, members))) != taken:
             return now, now_taken
-        letters = states(members) - {"Z"}
-        if letters == {"S"}:
-            self.asleep_s += now - since
-            since = now
-        for letter, waited_s in {"T": now - since, "S": self.asleep_s}.items():
-            if letters == {letter} and waited_s >= {**STALLED_S, "S": self._asleep_s}[letter]:
-                how = "is stopped, as by SIGSTOP" if letter == "T" else "sleeps without taking CPU time"
-                raise RunnerTimedOut(self._told(f"{how}, for {max(waited_s, 1):.0f} s: no answer"))
-        return since, taken
+        letters, for_s, how = states(members) - {"Z"}, now - since, "is stopped, as by SIGSTOP"
+        if letters not in ({"S"}, {"T"}):
+            return worked
+        if asleep := letters == {"S"}:
+            self.asleep_s = for_s = self.asleep_s + for_s
+            how = "sleeps without taking CPU time"
+        if for_s >= (self._asleep_s if asleep else STALLED_S["T"]):
+            raise RunnerTimedOut(self._told(f"{how}, for {max(for_s, 1):.0f} s: no answer"))
+        return (now if asleep else since), taken
 
     def _gone(self) -> RunnerError:
         """The fault behind an end of file: a crash when the exit status says so."""

@@ -295,8 +295,7 @@ def cannot_tell(audits: Sequence[Audit], around: Surroundings) -> str:
             f"calls of {timed:,.0f} ns take {new:,.0f} ns on new data, beside {control:,.0f} ns of a chain without "
             "them: too much to tell"
         )
-    takes = 0.0 if cell.contract == SETUP else memory.again + _moved(cell, around, 0.0)
-    if takes > MEMORY_SHARE * timed + overlap:
+    if cell.contract != SETUP and memory.again + _moved(cell, around, 0.0) > MEMORY_SHARE * timed + overlap:
         return f"of calls of {timed:,.0f} ns memory takes too much to tell"
     if (noise := control_noise(looked)) > NOISE_SHARE * timed + overlap:
         return f"chains are up to {noise:,.0f} ns apart, too much beside calls of {timed:,.0f} ns"
@@ -305,9 +304,8 @@ def cannot_tell(audits: Sequence[Audit], around: Surroundings) -> str:
 
 def _free_ns(cell: Cell, looked: Sequence[Audit]) -> float:
     """What a control may take beyond our own without a question: keys and nonces, and what overlaps in the rounds."""
-    overlap = _overlap_ns(looked)
     making = MAKING_CYCLES * (2 if cell.contract in SETS_KEY else 1)
-    return overlap * (1 + making / OVERLAP_CYCLES)
+    return _overlap_ns(looked) * (1 + making / OVERLAP_CYCLES)
 
 
 def _explained(cell: Cell, timed: float, memory: Memory, around: Surroundings) -> float:
