@@ -297,7 +297,7 @@ class RunnerProcess:
                     return bytes(received[: end + 1])
 
     def _require_work(self, worked: tuple[float, float]) -> tuple[float, float]:
-        """Look at a process that owes an answer: when, and its CPU time; `worked` is the last look. Raises RunnerTimedOut."""
+        """Look at who owes an answer: when, and its CPU time; `worked` is the last look. Raises RunnerTimedOut."""
         members, (since, taken), now = [self.pid, *descendants(self.pid)], worked, time.monotonic()
         if (now_taken := math.fsum(map(cpu_s, members))) != taken:
             return now, now_taken
