@@ -365,8 +365,8 @@ class Auditor:
                 return audit
         audit = looks.chain(sessions, audit, turned=bool(epoch % 2))
         for turn in range(2 if audit.long else CONFIRMATIONS):
-            more = turn < TURNS and call_s < TURN_S and cannot_tell([*known, audit], self.around)
-            if audit.wrong or not audit.chained_ns or not (more or is_unlike(audit, self.around)):
+            untold = turn < TURNS and call_s < TURN_S and cannot_tell([*known, audit], self.around)
+            if audit.wrong or not audit.chained_ns or not (untold or is_unlike(audit, self.around)):
                 break
             audit = looks.look(sessions, audit, calls, turned=bool(turn % 2), times=times)
             audit = looks.chain(sessions, audit, turned=bool(turn % 2))
