@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
-TESTS  := PERBYTE_DURATIONS=strict $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+# each worker reads every test, and would compile it where the environment keeps Python from writing what it compiled
+TESTS  := PYTHONDONTWRITEBYTECODE= PERBYTE_DURATIONS=strict $(BIN)/pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 .PHONY: bench test durations check lint sanitize docs answers site clean setup build java arch wheel
 

@@ -23,4 +23,4 @@ for file in $changed; do
 	esac
 done
 # shellcheck disable=SC2046,SC2086
-$bin/pytest -q --numprocesses auto --dist loadfile -m "not slow and not browser and not apart" $(printf '%s\n' $tests | sort -u)
+PYTHONDONTWRITEBYTECODE='' $bin/pytest -q --numprocesses auto --dist loadfile -m "not slow and not browser and not apart" $(printf '%s\n' $tests | sort -u)

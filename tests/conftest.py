@@ -24,6 +24,8 @@ pytest_plugins = ["durations"]
 
 # scripted runners show what takes no time: no audit from outside can vouch for them
 os.environ.setdefault("PERBYTE_AUDIT", "off")
+# as the command has it; with threads of its own NumPy takes twice the CPU time beside other workers
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 @pytest.fixture(scope="session", autouse=True)

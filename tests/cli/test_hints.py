@@ -11,6 +11,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import click
@@ -53,6 +54,7 @@ PLACEHOLDERS = {
 }
 WORD = r"(?:'[^']*'|\"[^\"]*\"|\{[^}]*\}|[\w./*@+=\[\]{}-]+)"
 COMMAND = re.compile(rf"\bperbyte ((?:{WORD})(?: {WORD})*)")
+NAMED = re.compile(r"perbyte (?!import\b)")  # in a module that may have a hint
 STOP = re.compile(
     r"(shows|tells|would|builds|makes|and|or|in|on|with|to|without|of|at|from|needs|there|for|itself|measures|where|"
     r"again|each|counts|has|names|explains|computes|marked|have|writes|watches|looks|gives|lists|page)\Z"
@@ -93,12 +95,14 @@ def said(tree: ast.Module) -> Iterator[str]:
                     yield text_of(part)
 
 
-def hints() -> set[str]:
+@cache
+def hints() -> frozenset[str]:
     """The commands that the package names to its users."""
     named = set()
     known = commands.list_commands(click.Context(commands))
     for path in SOURCE.rglob("*.py"):
-        for text in said(ast.parse(path.read_text(encoding="utf-8"))):
+        source = path.read_text(encoding="utf-8")
+        for text in said(ast.parse(source)) if NAMED.search(source) else ():
             for match in COMMAND.finditer(text):
                 words = []
                 for word in re.findall(WORD, match[1]):
@@ -109,7 +113,7 @@ def hints() -> set[str]:
                         break
                 if words and words[0] in known and "..." not in words:
                     named.add(" ".join(words))
-    return named
+    return frozenset(named)
 
 
 def typed(hint: str, known: dict[str, str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from perbyte.datafile import Text
-from perbyte.model import Estimate
+from perbyte.model import Cell, Estimate
 from perbyte.model.text import counted
 from perbyte.stats.estimate import rank_correlation, rank_correlation_range
 from perbyte.stats.quantity import log_of
@@ -280,20 +280,20 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
             for figure in context.study.published
             if figure.available and len(figure.sides) == 1
         }
+        texts_of: dict[Cell, dict[str, None]] = {}  # in the order of the study
+        for text, _ in printed:
+            for asked in cells_of(text):
+                texts_of.setdefault(asked.cell, {})[text] = None
         counted_already: set[str] = set()
         for group in context.study.groups:
             for cell in (asked.cell for selector in group.selectors for asked in cells_of(selector)):
                 dims = dimensions(group, cell)
-                texts = {text for text, _ in printed if any(asked.cell == cell for asked in cells_of(text))}
-                both = [
-                    cost
-                    for machine in (first, second)
-                    for (text, other), cost in printed.items()
-                    if other == machine and text in texts
-                ]
+                texts = texts_of.get(cell, {})
+                each = ((text, machine) for machine in (first, second) for text in texts)
+                both = [printed[known] for known in each if known in printed]
                 fits = all(dims.get(name) in values for name, values in wanted.items())
-                if len(both) == 2 and fits and not texts & counted_already:
-                    counted_already |= texts
+                if len(both) == 2 and fits and not texts.keys() & counted_already:
+                    counted_already.update(texts)
                     groups.setdefault(tuple((name, dims[name]) for name in self.by), []).append(
                         (both[0], both[1])
                     )
