@@ -156,7 +156,6 @@ class AtlasPlace:
                 left -= len(piece)
 
     def _at(self, name: str) -> str:
-        """The path of `name` in its file system. Raises StoreError for no name, and where it would lead elsewhere."""
         if not all(_PART.fullmatch(part) for part in name.split("/")):
             raise StoreError(
                 f"{name[:100]!r} is not a file name of an atlas' file", hint="the atlas is damaged"

@@ -159,7 +159,6 @@ class _PlainReader:
         return [table for table in self.found if table.faults or not table.empty]
 
     def _begin(self, number: int, *, when_full: bool = True) -> SpeedListing:
-        """The listing that a line belongs to: a new one when there is none, or the present one is full."""
         when_full = when_full or self._commanded_otherwise()
         if self.here is None or (when_full and not self.here.empty):
             self._end_table()

@@ -167,7 +167,6 @@ class Answers:
         return len(answers) > 1 or known is not None
 
     def _ask_others(self, given: Given, answers: dict[Cell, str], referees: Referees) -> None:
-        """Add to `answers` what further libraries give, some at the most, until nobody disputes what is right."""
         heard = {cell.runner for cell in answers}
         for other in referees.others(given.cell):
             if other.runner not in heard:

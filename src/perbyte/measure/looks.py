@@ -226,7 +226,6 @@ class Looks:
     def _ask(
         self, session: Session, handle: int, cell: Cell, key_seed: int, seed: int, calls: int
     ) -> Chained:
-        """A chain whose result is kept to be compared: whoever makes it cannot know which of them is."""
         made = session.audit(handle, seed=seed, calls=calls)
         if not problem(made):
             self.given.append(Given(cell, key_seed, seed, calls, made.answer.digest, made.cpu_s))

@@ -152,7 +152,6 @@ class PlaceDrawing:
 
     @contextlib.contextmanager
     def _prepared(self, cell: Cell, alive: list[_Alive]) -> Iterator[list[_Alive]]:
-        """The processes that have prepared the cell. Raises RunnerRefused where one does not do that."""
         ready = []
         for each in alive:
             if each.session.alive:

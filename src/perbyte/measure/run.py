@@ -246,7 +246,6 @@ class Measurement:
             self._costs.note_states(States(epoch, beside.awake).take(cells, most_s))
 
     def _note_ways(self, epoch: EpochUnderWay, *, first: bool) -> None:
-        """Say what an epoch showed of the probes, and learn from it how cells are timed from here on."""
         if first and platform.machine() == "x86_64":  # elsewhere there is no window probe to be missed
             learnt, specs = epoch.sessions.calibrations.values(), self.survey.specs
             if note := probe_note(each for each in learnt if specs[each.runner].native):
@@ -273,7 +272,6 @@ class Measurement:
                 self._ledger.sink.epoch_done(number)
 
     def _start(self, sessions: Sessions, name: str, number: int, cells: Sequence[Cell]) -> list[Cell]:
-        """Start the processes that the cells need; cells of a process that does not come up are lost."""
         processes = tuple(dict.fromkeys(cell.process for cell in cells))
         sessions.launch(processes)
         for process in processes:

@@ -243,7 +243,6 @@ class Stopping:
         return is_look(done, self._policy.epochs)
 
     def _missing_draws(self, cell: Cell) -> int:
-        """How many epochs a cell lacks until its quantiles can be told, by what it had in those so far."""
         calls = calls_of(self._history.bursts.get(cell, ()))
         wanted = math.ceil(self._history.epochs_of(cell) * (ENOUGH_CALLS / max(calls, 1) - 1))
         return max(1, min(wanted, self._policy.max_epochs))

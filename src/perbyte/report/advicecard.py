@@ -194,7 +194,6 @@ def _has_data(work: _Work) -> bool:
 
 
 def _divided(together: Together, library: Library) -> tuple[list[tuple[Task, Option]], _Work]:
-    """The parts of a library that work on data, and the calls of all others: those of a handshake."""
     with_data, calls = [], []
     for part, option in zip(together.parts, library.options, strict=True):
         task = together.cases[part].task

@@ -204,7 +204,7 @@ def _newest(overview: Overview, point: Point) -> list[PointCost]:
 
 
 def _heat(overview: Overview, field: str, *, narrow: bool = False) -> Chart | None:
-    """A tile for each machine and library, dark where it is slow, with its value where there is room for it."""
+    """A tile for each machine and library, dark where it is slow."""
     point = overview.points[0]
     costs = [cost for cost in _newest(overview, point) if getattr(cost, field)]
     if not costs:

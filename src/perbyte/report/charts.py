@@ -20,8 +20,7 @@ from altair.utils import schemapi
 from perbyte.model import Estimate
 from perbyte.report import theme
 
-# Altair checks each part of a chart against the schema of Vega-Lite, which takes longer than drawing it. The tests
-# switch that on again, and draw every chart.
+# checking each part against the schema takes longer than drawing; the tests check every chart
 schemapi.disable_debug_mode()
 
 Chart: TypeAlias = alt.TopLevelMixin
@@ -388,7 +387,7 @@ def tooltip() -> list[Any]:
 
 
 def _cut_ends(base: Any, scale: Any, records: Records, **look: Any) -> list[Any]:
-    """An arrow at the edge of the axis for every interval that reaches beyond it, so that none ends there unsaid."""
+    """An arrow at the edge of the axis for every interval that reaches beyond it."""
     least, most = scale.domain
     ends = (("low", "<", operator.lt, least, "left"), ("high", ">", operator.gt, most, "right"))
     return [

@@ -151,7 +151,6 @@ def _wins(grid: Grid) -> str:
 
 
 def _races(grid: Grid) -> list[list[tuple[str, Lead]]]:
-    """Rows of one heading in one column; software only of what is not there with the processor's own instructions."""
     return [
         [(row.label, row.entries[index].lead) for row in rows]
         for _, rows in replace(grid, rows=tuple(_main_rows(grid))).groups()

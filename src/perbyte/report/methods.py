@@ -80,7 +80,6 @@ def _epochs(run: Run) -> str:
 
 
 def _fewer(run: Run) -> str:
-    """That some cells had fewer processes than planned, which a slow host or disturbed samples cost."""
     fewer = sum(figure.epochs < run.conditions.policy.epochs for figure in run.cells)
     return f" ({counted(fewer, 'cell has', 'cells have')} fewer that count)" if fewer else ""
 

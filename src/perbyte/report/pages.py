@@ -237,7 +237,6 @@ def own_programs(run: Run) -> list[str]:
 
 
 def _tried(run: Run) -> Card | None:
-    """What the user's own functions cost beside the best library, each row; None where nobody tried one."""
     bests = beside_the_best(run, own_programs(run))
     several = len({best.own.cell.contract for best in bests}) > 1
     lines = [Line("", "", plain(beside_line(best, several=several), 300)) for best in bests]
@@ -246,7 +245,7 @@ def _tried(run: Run) -> Card | None:
 
 
 def _judged(judgement: Judgement, run: Run) -> list[Block]:
-    """Who wins in this run, and by how much; below it the study's answer, of which all but the first line is folded."""
+    """Who wins in this run, and by how much; below it the study's answer, folded but for its first line."""
     answers = [plain(line, 1200) for line in judgement.answers] or ["No claim answers it."]
     told, first = sentence(tally(judgement)) + ".", run_card(run).lines[:1]
     card = Card(first, (told,)) if first else Card((Line("", "", answers.pop(0), cost=told),))

@@ -60,7 +60,6 @@ def as_specification(chart: alt.TopLevelMixin, *, dark: bool = False) -> dict[st
 
 
 def _darkened(specification: Any) -> Any:
-    """A copy of a specification (JSON types) with every colour replaced by its dark counterpart."""
     if isinstance(specification, dict):
         return {key: _darkened(value) for key, value in specification.items()}
     if isinstance(specification, list):
@@ -69,7 +68,7 @@ def _darkened(specification: Any) -> Any:
 
 
 def _page(specification: dict[str, Any]) -> str:
-    """A page of its own with Vega inside; names of a run cannot end the script element they stand in."""
+    """A page with Vega inside; names of a run cannot end the script element they stand in."""
     return template("chart.html").render(
         version=__version__,
         title=" ".join(specification.get("title", {}).get("text", ["Figure"])),

@@ -32,7 +32,7 @@ from perbyte.stats.quantity import Unit, read
 from perbyte.stats.standing import Lead
 from perbyte.studies.model import Judgement, Outcome, Verdict
 
-# Space between columns, and the sign behind an interval: where room is short, the heading carries the sign.
+# space between columns, and the sign behind an interval, which the heading carries where room is short
 _STYLES = ((2, "%"), (1, "%"), (1, ""))
 _INDENT = "  "
 _FAILED = {
@@ -302,7 +302,6 @@ class _Drawn:
         figures = [part for part in parts if part.value]
         whole, rest = _longest(part.whole for part in figures), _longest(part.rest for part in figures)
         share, marks = _longest(part.beside for part in figures), _longest(part.marks for part in figures)
-        # The heading may not be wider than the figures leave room for; the failures' words likewise.
         words = _longest(part.lead for part in parts if not part.value)
         self.width = max(1 + whole + rest + 1 + share + marks, len(column.side or column.size), words)
         self.figure_end = self.width - marks - share - 1

@@ -25,7 +25,7 @@ DASHES = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [4, 2], [1, 3], [10, 3], [3, 6])
 # Sizes are ordered, so they go from pale to dark in one hue: the order survives a grey print.
 SEQUENCE = ("#c6dbef", "#85b8dc", "#3f87bf", "#0b4a86", "#06264a")
 
-# Each light colour and what it becomes on a dark ground; the HTML file recolours its figures by this table.
+# each light colour and what it becomes on a dark ground, in figures too
 ON_DARK = {
     INK: "#e6edf3",
     QUIET: "#9aa4af",

@@ -228,7 +228,6 @@ def _is_doubted_row(cell: Cell, refused: Mapping[Cell, str]) -> bool:
 
 
 def _fixed_warning(cell: Cell, calibrations: Iterable[Calibration], policy: Policy) -> tuple[Warning, ...]:
-    """Return the warning of a figure from each of whose samples much is taken off, by its runner's word."""
     fixed = sorted(
         calibration.fixed_ticks / calibration.tick_hz
         for calibration in calibrations
@@ -281,7 +280,6 @@ def _tier_warning(
 
 
 def _plain_code_warning(cell: Cell, identity: RunnerIdentity) -> tuple[Warning, ...]:
-    """Return the warning of an algorithm that the CPU has instructions for and the library's object has not."""
     known = load().algorithms.get(cell.algorithm)
     unused = [name for name in (known.accelerated_by if known else ()) if name in identity.lacks]
     if not unused:

@@ -374,7 +374,6 @@ def _likely_first(functions: Sequence[str], algorithm: Algorithm) -> tuple[str, 
 
 
 def _several(functions: Sequence[str], steps: Sequence[str]) -> str:
-    """How several functions are named together, where their names tell what they are for; else nothing."""
     told: dict[str, str] = {}
     for function in sorted(
         functions, key=lambda name: not re.search(r"(?:^|_)(?:iv|nonce)(?:_|$)|IV|Nonce", name)

@@ -185,7 +185,6 @@ class Bench:
         return chosen, replace(policy, budget_s=self.clock.measuring_s(seen.starts_s))
 
     def _survey(self, specs: Sequence[RunnerSpec]) -> Survey:
-        """What each of `specs` offers. Each is asked once: a virtual machine takes a while to answer."""
         if new := [spec for spec in specs if spec.name not in self._asked]:
             fresh = survey(new, ["full"])
             for spec in new:

@@ -122,7 +122,6 @@ def _won(tallied: Sequence[RunnerTally]) -> str:
 
 
 def _pictures(view: SiteView, contests: Sequence[Contest]) -> list[Block]:
-    """Programs against the fastest of their machine, and the fastest of each machine; of one machine its costs."""
     work = contests[0].work
     what = f"{view.title(work.algorithm)} {work_text(work)}"
     if len(contests) == 1:
@@ -218,7 +217,6 @@ def _course_point(stand: Stand) -> CoursePoint | None:
 
 
 def _kind_section(view: SiteView, kind: Kind, works: Sequence[RankedWork], *, first: bool) -> Section:
-    """One table of an algorithm: the winner of each machine, then who wins at which size, then every figure."""
     shown = view.shown_first(works)
     contests = view.contests[shown]
     each, at = per_work(shown), work_text(shown)

@@ -98,7 +98,6 @@ def _by_coverage(view: SiteView) -> list[str]:
 
 
 def _picture(view: SiteView, ordered: Sequence[str]) -> list[Block]:
-    """The fastest program of each machine, algorithm by algorithm: the middle of machines, and the whole range."""
     several = len(view.runs) > 1
     rows = []
     for name in ordered:
