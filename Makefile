@@ -8,7 +8,7 @@ TESTS  := PYTHONDONTWRITEBYTECODE= PERBYTE_DURATIONS=strict $(BIN)/pytest --nump
 .PHONY: bench test durations check lint sanitize docs answers site clean setup build java arch wheel
 
 bench: build           ## fresh machine -> table on the terminal and report.html
-	$(BIN)/perbyte study run kompara-2020 --budget 40s --report report.html
+	$(BIN)/perbyte study run kompara-2020 --budget 50s --report report.html
 
 test: setup            ## fresh machine -> the whole test suite
 	$(BIN)/perbyte build

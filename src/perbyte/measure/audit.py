@@ -70,7 +70,7 @@ COPY_LOOK_S = 0.2e-3
 ALWAYS_BYTES = 8192  # of which it is looked at where no cell is as short: it tells who is on the core
 COPY_SIZES = 3  # of which it is looked at in an epoch
 # as many calls in a sample as in one of the rounds: no word of a runner's makes them last for minutes
-MOST_TIMES = 64
+MOST_TIMES = 256
 AGAIN = 0.25  # of the later epochs, that a cell is looked at again which was never odd
 TURNS, TURN_S = 3, 1e-4  # of chains in an epoch, where they tell nothing; of calls up to this length
 CHAIN_AGAIN = 1 / 3  # and of these looks, that new data is among
@@ -344,7 +344,7 @@ class Auditor:
     ) -> Audit:
         times = TIMES[:1] if call_s > ONE_S else TIMES
         looks, cell, epoch = self._looks, audit.cell, audit.epoch
-        wanted, timed_calls = looks.look_s[cell.process] / max(call_s, 1e-12), max(calls, 1)
+        wanted, timed_calls = looks.lasting_s(cell) / max(call_s, 1e-12), max(calls, 1)
         calls = max(1, min(round(wanted), MOST_TIMES * max(calls, 1)))
         audit = looks.look(sessions, audit, calls, turned=bool(epoch % 2), times=times)
         if is_suspicious([*known, audit]):

@@ -21,7 +21,7 @@ from msgspec import UNSET
 from perbyte.errors import RunnerRefused
 from perbyte.measure.rounds import burst_request
 from perbyte.measure.sessions import Sessions, material_seed
-from perbyte.measure.ways import Cut, Warmth
+from perbyte.measure.ways import SETTLING_US, Cut, Warmth
 from perbyte.measure.witness import Witness, clock_hz
 from perbyte.model import Audit, Cell, Policy, Process
 from perbyte.protocol.material import RING
@@ -108,6 +108,10 @@ class Looks:
         self.drawn: dict[tuple[object, ...], tuple[int, int]] = {}
         self.anew_s: dict[Process, float] = {}  # a link of a chain, of runners that prepare anew for each
         self.given: list[Given] = []  # chains since somebody last took them, whose results can be compared
+
+    def lasting_s(self, cell: Cell) -> float:
+        """Seconds of calls in the shorter sample of a look: a loop that settles late has settled in what is compared."""
+        return max(self.look_s[cell.process], 0.5e-6 * SETTLING_US if cell in self.warmth.scattered else 0.0)
 
     def short_samples(self, sessions: AuditPlace, audit: Audit) -> Audit:
         """Add times per call of samples as short as those of the rounds, by company on the core, and the least one."""
