@@ -110,7 +110,7 @@ class Looks:
         self.given: list[Given] = []  # chains since somebody last took them, whose results can be compared
 
     def lasting_s(self, cell: Cell) -> float:
-        """Seconds of calls in the shorter sample of a look: a loop that settles late has settled in what is compared."""
+        """Seconds of calls in the shorter sample of a look; a loop that settles late has settled by its end."""
         return max(self.look_s[cell.process], 0.5e-6 * SETTLING_US if cell in self.warmth.scattered else 0.0)
 
     def short_samples(self, sessions: AuditPlace, audit: Audit) -> Audit:
