@@ -65,6 +65,7 @@ class Conversation:
     alive = True
     layout_fixed = False
     stderr = ""
+    asleep_s = 0.0
 
     def __init__(self, script: dict[str, Any], clock: VirtualClock) -> None:
         self.clock = clock

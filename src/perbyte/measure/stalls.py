@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 
 from perbyte.errors import RunnerTimedOut
 from perbyte.model import Process
-from perbyte.runners.session import Session
+from perbyte.runners.session import LEAST_ASLEEP_S, Session
 
 MOST_SILENCES, MOST_SHARE = 2, 0.4  # of a process in a run, and of the budget that they may take
 
@@ -19,7 +19,7 @@ class Stalls:
     """What was waited for answers that did not come, or that came after a sleep, by process, of a run's budget."""
 
     def __init__(self, budget_s: float) -> None:
-        self._budget_s = budget_s
+        self._most_s = max(LEAST_ASLEEP_S, MOST_SHARE * budget_s)  # a host may be slow to start a process
         self._waited_s: dict[Process, float] = defaultdict(float)
         self._silences: Counter[Process] = Counter()
 
@@ -32,7 +32,7 @@ class Stalls:
     def require_patience(self, process: Process) -> None:
         """Raise RunnerTimedOut where a process has been silent too often, or has kept others waiting for too long."""
         waited_s, times = self._waited_s[process], self._silences[process]
-        if times >= MOST_SILENCES or waited_s > MOST_SHARE * self._budget_s:
+        if times >= MOST_SILENCES or waited_s > self._most_s:
             what = f"gave no answer ({times} of its processes)" if times else "slept before its answers"
             raise RunnerTimedOut(
                 f"runner '{process.runner}' {what}, for {waited_s:.1f} s in all, and is not asked again in this run"
