@@ -14,6 +14,7 @@ from perbyte.report.card import card_lines, comparison_card, run_card
 from perbyte.report.grid import compare_runs, run_grids
 from perbyte.report.runview import RunView
 from perbyte.report.text import render_table
+from perbyte.stats.quantity import Unit
 from perbyte.studies.model import Outcome
 
 
@@ -40,6 +41,12 @@ def test_the_winner_with_its_distance_its_certainty_and_its_cost():
     assert "1.000 cycles/byte; the next, aes-256-gcm in betacrypt, costs ×1.500 (1.49" in line.sure
     assert "chacha20-poly1305 in alphassl costs ×2.00" in line.sure, "and the next algorithm"
     assert line.cost == "0.40 cores at 1 GB/s, 4.0 at 10 GB/s", "0.4 ns a byte"
+
+
+def test_figures_are_in_the_unit_that_is_asked_for():
+    (line,) = run_card(ciphers(), Unit.NS_PER_CALL).lines
+    assert "ns/call" in line.sure + line.cost
+    assert "cycles" not in line.sure + line.cost
 
 
 def test_the_headline_is_at_a_size_at_which_aes_was_measured():

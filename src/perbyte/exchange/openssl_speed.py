@@ -182,7 +182,6 @@ class _PlainReader:
         )
 
     def _continue(self, number: int) -> None:
-        """Before a row below prose: where a command in it measures otherwise, the row begins a listing."""
         if not self._commanded_otherwise():
             return
         kept, before = (self.sizes, self.operations, self.heading_line), self.here

@@ -96,7 +96,6 @@ class PlaceDrawing:
         return tuple(placements[cell] for cell in cells)
 
     def _start(self, process: Process, stack: contextlib.ExitStack) -> list[_Alive]:
-        """Start all processes. Raises RunnerError, EnvironmentLacking or UsageError where the first cannot be."""
         spec = self.specs[process.runner]
         self.learnt = self.learnt or recall(self.cores[0])
         count = PROCESSES if spec.native else HEAVY_PROCESSES

@@ -89,8 +89,8 @@ class Card:
     notes: tuple[str, ...] = ()
 
 
-def run_card(run: Run) -> Card:
-    """The card of a run."""
+def run_card(run: Run, unit: Unit | None = None) -> Card:
+    """The card of a run, its figures in `unit` where they have it; None: cycles a byte or a call, else time."""
     wrong = {cell for cell, failure in run.failed_cells() if failure.kind == "incorrect"}
     known = load().algorithms
     figures = [
@@ -107,7 +107,7 @@ def run_card(run: Run) -> Card:
     )
     rivals = grouped(kept, lambda figure: (figure.cell.contract, kin_of(figure.cell)))
     several = len({figure.cell.contract for figure in kept}) > 1
-    asked = [_Race(run, question, several=several) for question in rivals.values()]
+    asked = [_Race(run, question, unit, several=several) for question in rivals.values()]
     asked.sort(key=lambda race: race.order)
     shown = [race for race in asked if len(race.rivals) > 1][:_MOST] or asked[:1]
     notes = []
@@ -136,8 +136,8 @@ class _Race:
     Among those at which AES was measured, where it was: as most ask for it.
     """
 
-    def __init__(self, run: Run, figures: Sequence[CellFigure], *, several: bool) -> None:
-        self.figures, self.several = figures, several
+    def __init__(self, run: Run, figures: Sequence[CellFigure], unit: Unit | None, *, several: bool) -> None:
+        self.figures, self.unit, self.several = figures, unit, several
         self.noise, self.precision = run.noise_floor, run.conditions.policy.precision
         asked_for = [figure for figure in figures if _is_aes(figure)] or figures
         places = {(figure.cell.operation, figure.cell.size_bytes) for figure in asked_for}
@@ -232,12 +232,11 @@ class _Race:
         more = f" or {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         return " or ".join(names[:_NAMED]) + more
 
-    @staticmethod
-    def reading(figure: CellFigure) -> str:
-        """Its figure: cycles a byte or a call, else time."""
+    def reading(self, figure: CellFigure) -> str:
+        """Its figure in the first unit that it has."""
         timed = (Unit.MEGABYTES_PER_SECOND, Unit.NS_PER_CALL)
-        for unit in (Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL, *timed):
-            if estimate := read(figure, unit):
+        for unit in (self.unit, Unit.CYCLES_PER_BYTE, Unit.CYCLES_PER_CALL, *timed):
+            if unit and (estimate := read(figure, unit)):
                 return f"{value_text(estimate)} {unit.value}"
         return ""
 

@@ -62,7 +62,7 @@ def render_table(
     output (and `NO_COLOR`). The text ends with a line end.
     """
     width = columns_of(width)
-    lines = card_text(run_card(run), width)
+    lines = card_text(run_card(run, unit), width)
     lines += _grids(run_grids(run, unit), width) or [Text("nothing was measured", style="bold")]
     for listing in (bindings_listing(run), draws_listing(run)):
         if listing.rows:

@@ -25,6 +25,7 @@ from perbyte.catalogue import load as load_catalogue
 from perbyte.datafile import Problem, convert, located
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
+from perbyte.model.text import counted
 from perbyte.stats.quantity import Unit, unit_named
 from perbyte.studies.load import read_study
 from perbyte.studies.model import PublishedFigure, Study
@@ -277,7 +278,7 @@ def _study(
         "",
         "# What was measured, and how, in your own words: what a timed call was decides the contract above.",
         "method = [",
-        f'  "{len(figures)} figures are printed; the text\'s own description of its method goes here.",',
+        f'  "In print: {counted(len(figures), "figure")}; the text\'s own description of its method goes here.",',
         "]",
         "",
         "[[assumptions]]",

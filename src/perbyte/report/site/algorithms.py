@@ -184,7 +184,6 @@ def _machines(contests: Sequence[Contest], what: str) -> Block:
 
 
 def _courses(view: SiteView, work: RankedWork, what: str) -> list[Block]:
-    """Costs over time on the machine with most days, where one has several; no program that has cycles but once."""
     courses_ = {machine: course for (of, machine), course in view.gathered.courses.items() if of == work}
     if not courses_:
         return []

@@ -206,7 +206,6 @@ def _plan_basis(_form: Form, context: Context) -> Iterator[str]:
 
 
 def _plan_groups(context: Context, *, cell: bool = False, pair: bool = False) -> str:
-    """What a test is run on, one after the other: the groups that the study plans, their cells or their pairs."""
     plan = context.study.statistics
     names = list(plan.group_by) if plan else []
     what = f"each {plan.compare}" if plan and cell else f"pair of {plan.compare}" if plan and pair else ""
