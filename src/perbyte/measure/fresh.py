@@ -121,12 +121,11 @@ class Fresh:
         return None
 
     def _sign(self, other: Cell, cell: Cell, known: Algorithm) -> KnownAnswer:
-        """A message signed by a key of its own; every second one is changed."""
+        """A message signed by a key of its own; by chance it is changed afterwards."""
         seed = secrets.randbits(64)
         signature = self._referees.of(other).check_calls(self._referees.handle(other, seed), 1).output
-        message, key = (
-            stream(seed, *part) for part in (("input", cell.size_bytes), ("key/0", known.key_bytes))
-        )
+        message = stream(seed, "input", cell.size_bytes)
+        key = stream(seed, "key/0", known.key_bytes)
         if (forged := bool(secrets.randbits(1))) and message:
             message = bytes((message[0] ^ 1 << secrets.randbelow(8), *message[1:]))
         return _asked(cell, key.hex(), message.hex() + str(signature), refused=forged)

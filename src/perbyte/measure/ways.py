@@ -76,13 +76,11 @@ LEAST = 20
 LEVEL = 0.999  # of the interval of that median: one run in a thousand warms for longer without need
 
 
-SCATTERED = (
-    0.03  # relative standard deviation between the bursts of a process, beyond which a cell is warmed longer
-)
+# relative standard deviation between the bursts of a process, from which on its cell is warmed for longer
+SCATTERED = 0.03
 BEYOND = 2.0  # times what cells have in common, that it must be as well
-SETTLING_US = (
-    6000.0  # for how long then: with its samples a burst still fits into a stretch of real-time scheduling
-)
+# for how long then: with its samples a burst still fits into a stretch of real-time scheduling
+SETTLING_US = 6000.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +107,7 @@ class Warmth:
         return not self.slow and bool(self._policy.warm_least_us) and len(self._ratios) < ENOUGH
 
     def of(self, cell: Cell, round_number: int = 0) -> Warm:
-        """Return how the burst of a round of a cell is warmed; 0: one that is like those of most rounds."""
+        """Return how a cell's burst is warmed in a round; round 0 stands for those that are not compared."""
         most_us = self._policy.warm_us
         if cell in self.scattered:
             return Warm(max(most_us, SETTLING_US), 0.0)
