@@ -1,6 +1,6 @@
 """What a policy is worth beside recorded neighbours: yield, error and coverage, offline.
 
-    .venv/bin/python bench/policies.py [--traces DIR] [--only NAME ...] [--runs 10] [--policies GLOB ...]
+    .venv/bin/python bench/policies.py [--traces DIR] [--only NAME ...] [--runs 10] [--policies GLOB ...] [--sizes 4]
 
 Whole runs of the real measuring code on a virtual clock (bench/virtual.py) beside each neighbour that is recorded in
 DIR (NAME-core0.csv.gz, NAME-core1.csv.gz, ...; bench/record_neighbour.py makes them). The scripted library's cells
@@ -194,16 +194,18 @@ class Score:
         return ", ".join(parts)
 
 
-def score(choice: Choice, traces: list[Path], runs: int, seed: int, **limits: Any) -> Score:
+def score(
+    choice: Choice, traces: list[Path], runs: int, seed: int, sizes: tuple[int, ...] = SIZES, **limits: Any
+) -> Score:
     total_score, truths = Score(), {}
     policy = Policy(**{**limits, **choice.policy})
-    sizes = ",".join(map(str, SIZES))
+    lengths = ",".join(map(str, sizes))
     for number in range(runs):
         with in_force(choice):
             run = measure_virtually(
                 script(traces, choice.probe, 1000 * seed + number),
                 replace(policy, seed=number),
-                ask=f"*/*@{sizes}+contract=*",
+                ask=f"*/*@{lengths}+contract=*",
                 cores=tuple(range(min(choice.cores, len(traces)))),
             )
         truths = truths or {cell: truth(cell) for cell in run.history.bursts}
@@ -222,7 +224,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1e6, help="budget of a run (virtual; none)")
     parser.add_argument("--max-epochs", type=int, default=24)
+    parser.add_argument("--sizes", type=int, help="so many lengths from 16 bytes to 8 KiB (default: four)")
     given = parser.parse_args()
+    sizes = tuple(16 * round(x) for x in np.linspace(1, 512, given.sizes)) if given.sizes else SIZES
     limits = {"budget_s": given.seconds, "max_epochs": given.max_epochs}
     beside = {
         name: traces
@@ -232,13 +236,13 @@ def main() -> None:
     if not beside:
         sys.exit(f"{given.traces} has no recorded neighbour of such a name (NAME-core0.csv.gz)")
     print(
-        f"{len(LIBRARY) * len(SIZES)} cells, {given.runs} runs each; errors and shares in %, time in s a run"
+        f"{len(LIBRARY) * len(sizes)} cells, {given.runs} runs each; errors and shares in %, time in s a run"
     )
     for name, traces in beside.items():
         print(f"\n{name:26} time clean/s  %  error: median  90th  worst  precise epochs  held   by epochs")
         for choice in choices():
             if any(fnmatch.fnmatch(choice.name, glob) for glob in given.policies):
-                line = score(choice, traces, given.runs, given.seed, **limits).line()
+                line = score(choice, traces, given.runs, given.seed, sizes, **limits).line()
                 print(f"{choice.name:24} {line}", flush=True)
 
 

@@ -8,6 +8,7 @@ calibration of a process will do is not decided here: whoever keeps the samples 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -104,13 +105,13 @@ class Sessions:
         return self._policy.seed
 
     def launch(self, processes: Iterable[Process]) -> None:
-        """Start processes side by side, so that each loads while others do; `start` waits for them.
+        """Start processes side by side on all cores, so that each loads while others do; `start` waits for them.
 
         One that cannot be started says so there.
         """
-        for process in processes:
+        for process, core in zip(processes, itertools.cycle(self._cores), strict=False):
             with contextlib.suppress(*STARTING_FAILS):
-                self._launched[process] = session = self._open(process, self._cores[0])
+                self._launched[process] = session = self._open(process, core)
                 session.greet()
 
     def start(self, process: Process) -> Calibration:
