@@ -182,6 +182,7 @@ def measure_question(
 
     Raises EnvironmentLacking where no library can answer, UsageError for a budget that is too small and is not raised.
     """
+    _require_languages(wish.languages)
     build_needed(["*"], listener.say)
     specs = [
         spec
@@ -211,16 +212,16 @@ def measure_question(
     return conduct(request, policy, listener=listener, lenient=True, budget=budget, cut=False), missing
 
 
+def _require_languages(languages: Sequence[str]) -> None:
+    """Raise UsageError for a language in which no runner is."""
+    known = sorted({spec.language for spec in locate()})
+    if unknown := [name for name in languages if name not in known]:
+        raise UsageError(f"no runner is in '{unknown[0]}'", hint=f"the languages are {', '.join(known)}")
+
+
 def _no_runner(languages: Sequence[str]) -> EnvironmentLacking:
-    """The languages that there are, or the builds that bring one of those asked for."""
-    by_language: dict[str, list[str]] = {}
-    for spec in locate():
-        by_language.setdefault(spec.language, []).append(spec.name)
-    if unknown := [name for name in languages if name not in by_language]:
-        return EnvironmentLacking(
-            f"no runner is in '{unknown[0]}'", hint=f"the languages are {', '.join(sorted(by_language))}"
-        )
-    names = [name for language in languages for name in by_language[language]]
+    """The builds that bring one of the languages asked for."""
+    names = [spec.name for language in languages for spec in locate() if spec.language == language]
     return EnvironmentLacking(
         f"no runner in {', '.join(languages)} is built",
         hint=f"perbyte build {names[0]}" + (f" (or {', '.join(names[1:])})" if names[1:] else ""),

@@ -80,7 +80,7 @@ def conduct(
 
     require_room(out or places.runs_home() / "new")  # all that needs no core comes before the wait for one
     with listener.following() as hearing:
-        with _held_said_soon(policy, hearing.urgent):
+        with held_said_soon(policy, hearing.urgent):
             build_needed(runners_meant(request.selectors), hearing.say)
             prepared = prepare(request, of_today(policy), command=hearing.command, **more)
             if not more.get("lenient"):  # else the plan's failures say it
@@ -152,16 +152,18 @@ def _literal(name: str) -> bool:
     return not pattern.is_pattern(name)
 
 
-def hear_held(policy: Policy, urgent: Say) -> None:
-    """Say at once who measures on the cores that a run would take; it waits for them after the libraries are asked."""
-    for line in held_cores(choose_cores(policy.cores)):
-        urgent(line)
-
-
 @contextlib.contextmanager
-def _held_said_soon(policy: Policy, urgent: Say) -> Iterator[None]:
-    """Say who holds the cores once what happens within takes long: building, or runners that answer after seconds."""
-    timer = threading.Timer(SOON_S, hear_held, (policy, urgent))
+def held_said_soon(policy: Policy, urgent: Say) -> Iterator[None]:
+    """Say who holds the cores once what happens within takes long: building, or runners that answer after seconds.
+
+    What is wrong with names, files and options is told sooner, and without a word on cores that it does not need.
+    """
+
+    def hear_held() -> None:
+        for line in held_cores(choose_cores(policy.cores)):
+            urgent(line)
+
+    timer = threading.Timer(SOON_S, hear_held)
     timer.daemon = True
     timer.start()
     try:

@@ -147,7 +147,7 @@ def _run(
 ) -> tuple[Run, dict[str, str], int]:
     """The run of the answer, named or measured now; why candidates have no figure; the exit code."""
     from perbyte.app.advising import measure_question
-    from perbyte.app.conducting import hear_held
+    from perbyte.app.conducting import held_said_soon
     from perbyte.app.runs import find_run
     from perbyte.cli.conduct import note_losses
     from perbyte.store import open_run
@@ -155,8 +155,8 @@ def _run(
     if options.named:
         return open_run(find_run(options.named)), {}, EXIT_FINE
     policy = options.policy(options.budget or BUDGET_S, EPOCHS)
-    hear_held(policy, note_once)
-    done, missing = measure_question(asked, mixes, wish, policy, options.notes.listener)
+    with held_said_soon(policy, note_once):
+        done, missing = measure_question(asked, mixes, wish, policy, options.notes.listener)
     note_losses(done.run, quiet=options.notes.quiet)
     options.notes.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)")
     return done.run, missing, done.code

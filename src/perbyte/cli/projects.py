@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -53,11 +54,8 @@ def bench_command(asked: _BenchOptions) -> int:
     `unverified-`.
     """
     from perbyte.app.benchmarks import Benchmarks
-    from perbyte.app.conducting import hear_held
-    from perbyte.measure.machine import require_linux
+    from perbyte.app.conducting import held_said_soon
     from perbyte.model import Policy
-    from perbyte.report import trials
-    from perbyte.report.export import to_json
     from perbyte.trial.cargo_bench import line_for_cargo
 
     if asked.line:
@@ -67,8 +65,17 @@ def bench_command(asked: _BenchOptions) -> int:
     in_turn = before.baseline or before.keep
     of_files = (asked.places, asked.flags, asked.only, asked.budget, asked.how.gentle)
     project = Benchmarks(*of_files, in_turn, before.listener)
-    if not asked.show:
-        hear_held(Policy(), note_once)
+    with nullcontext() if asked.show else held_said_soon(Policy(), note_once):
+        return _bench(asked, project)
+
+
+def _bench(asked: _BenchOptions, project: Benchmarks) -> int:
+    """Build the benchmarks, and show or measure them."""
+    from perbyte.measure.machine import require_linux
+    from perbyte.report import trials
+    from perbyte.report.export import to_json
+
+    before = asked.before
     project.build()
     for line in project.left_out():
         note(line)
@@ -84,7 +91,7 @@ def bench_command(asked: _BenchOptions) -> int:
         return EXIT_FINE
     project.require_any()
     require_linux()
-    run, changed = project.beside_kept(keep=before.keep) if in_turn else (project.measure(), None)
+    run, changed = project.beside_kept(keep=before.keep) if project.in_turn else (project.measure(), None)
     if changed:
         return _tell_changed(asked, run, changed)
     document = to_json(run) | {"benchmarks": trials.benchmarks_json(programs, named=False)}

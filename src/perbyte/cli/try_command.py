@@ -165,14 +165,19 @@ def try_command(options: TryOptions) -> int:
     FILE is a source in C, C++, assembly, Rust, Zig, Go, Java, Kotlin, Python, JavaScript or TypeScript, a header, or
     an object file.
     """
-    from perbyte.app.conducting import hear_held
-    from perbyte.app.trying.trial import NoFigure
+    from perbyte.app.conducting import held_said_soon
     from perbyte.model import Policy
 
-    hear_held(Policy(), note_once)  # before anything is built
-    if options.layout or options.supercop:
-        return _try_trees(options)
-    trial = _trial(options)
+    trees = options.layout or options.supercop
+    trial = None if trees else _trial(options)
+    with held_said_soon(Policy(), note_once):
+        return _try_one(trial, options) if trial else _try_trees(options)
+
+
+def _try_one(trial: Trial, options: TryOptions) -> int:
+    """What is asked of one program."""
+    from perbyte.app.trying.trial import NoFigure
+
     try:
         if options.leak:
             return _try_leak(trial, options)
