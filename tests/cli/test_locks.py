@@ -113,7 +113,9 @@ def test_who_holds_the_core_is_said_within_a_second_however_long_runners_take_to
     slow = {"name": "alpha", "operations": [row("sha-256", "digest", "oneshot/1")]}
     world.add(slow | {"faults": [fault("hello", "slow", seconds=20.0, nth=0)]})
     source = tmp_path / "mine.c"
-    source.write_text((Path(__file__).parents[2] / "docs" / "examples" / "my_hash.c").read_text(encoding="utf-8"))
+    source.write_text(
+        (Path(__file__).parents[2] / "docs" / "examples" / "my_hash.c").read_text(encoding="utf-8")
+    )
     words = {
         "measure": ("measure", "alpha/sha-256@64", "--core", spare_core, *quick),
         "try": ("try", source, "--as", "sha-256"),

@@ -85,6 +85,7 @@ def _selected(text: str, run: Run) -> tuple[list[CellFigure], list[Cell]]:
     message = f"'{text}' fits no cell of the run {run_id}"
     held = sorted({f"{figure.cell.runner}/{figure.cell.algorithm}" for figure in run.cells})
     hint = f"that run has {', '.join(held[:SHOWN]) or 'no cells'}{' ...' if len(held) > SHOWN else ''}"
+    hint += "; --run NAME looks into another"
     if not set(text) & set("*?[{@+"):  # then it may have been meant as a run
         message, hint = f"{message}; and it {_no_run(text)}", f"{hint}; {runs_there_are()}"
     raise UsageError(message, hint=hint)

@@ -131,13 +131,18 @@ def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) ->
 
     A table of one where two were named looks like a slip of the pen.
     """
+    from perbyte.runners import locate
+
     there = {cell.runner for cell in cells}
+    known = {spec.name for spec in locate(unlisted=True)}
     lines: list[str] = []
     for selector in (each for each in selectors if not each.versions):
         operation = f"/{selector.operation}" if selector.operation != "*" else ""
         for runner in filter(_literal, pattern.expand_braces(selector.runner)):
             if runner not in there:
-                lines.append(f"not: {runner} has no {selector.algorithm}{operation}")
+                unknown = runner not in known
+                what = f"{runner} has no {selector.algorithm}{operation}"
+                lines.append(f"not: there is no runner '{runner}'" if unknown else f"not: {what}")
         algorithms = pattern.expand_braces(selector.algorithm)
         for algorithm in filter(_literal, algorithms if len(algorithms) > 1 else ()):
             alone = replace(selector, algorithm=algorithm)

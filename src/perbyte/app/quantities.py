@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Sequence
 
@@ -81,6 +82,21 @@ def read_seconds(text: str) -> float:
     if seconds > LONGEST_S:
         raise UsageError(f"invalid duration {text!r}: a week (168h) at the most")
     return seconds
+
+
+def read_seconds_of_call(text: str) -> float:
+    """As `read_seconds`, but with a unit: of a call people mean milliseconds, of a run seconds."""
+    if text.replace(".", "", 1).isdecimal():
+        raise UsageError(f"'{text}' has no unit", hint=f"e.g. {text}ms or {text}s")
+    return read_seconds(text)
+
+
+def read_day(text: str) -> datetime.date:
+    """`2032-01-01`."""
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"'{text}' is not a day", hint="e.g. 2032-01-01") from None
 
 
 def read_words(text: str) -> tuple[str, ...]:

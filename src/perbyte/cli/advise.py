@@ -12,7 +12,17 @@ import click
 
 from perbyte import extras
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import Day, Duration, PlaceOptions, PolicyOptions, QuietOption, Rate, Size, Words
+from perbyte.cli.options import (
+    CallTime,
+    Day,
+    Duration,
+    PlaceOptions,
+    PolicyOptions,
+    QuietOption,
+    Rate,
+    Size,
+    Words,
+)
 from perbyte.cli.streams import note, note_once, print_json
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
@@ -35,6 +45,7 @@ SECTIONS = {
     "How long, and where": "budget cores gentle named",
     "Output": "as_json page quiet",
 }
+MIB = 1 << 20
 BUDGET_S, PRECISION, EPOCHS = 20.0, 0.01, 3
 BEYOND_S, BEYOND_EPOCHS = 30.0, 5
 
@@ -58,7 +69,7 @@ class _AdviseOptions(Options):
     states: bool = flag("--states", help="Also measure a first call, emptied caches, and after a sleep.")
     volume: Size | None = option("--volume", help="Data under one key: 1TB.")
     disk: Path | None = option("--path", help="Also measure the disk of a directory (disk).")
-    time_s: Duration = option("--time", default="250ms", help="Time of a password hash.  [250ms]")
+    time_s: CallTime = option("--time", default="250ms", help="Time of a password hash.  [250ms]")
     memory: Size = option("--memory", default="64MiB", help="Memory of a password hash.  [64MiB]")
     named: Path | None = option("--run", help="Use this run instead of measuring.")
     budget: Duration | None = option(
@@ -75,6 +86,8 @@ class _AdviseOptions(Options):
             raise UsageError("--peer is only for tls", hint="perbyte advise tls --peer no-aes-hardware")
         if self.disk and not self.question.startswith("disk"):
             raise UsageError("--path is only for disk", hint="perbyte advise disk --path DIR")
+        if self.memory < MIB:
+            raise UsageError("--memory of a password hash: 1 MiB at the least", hint="--memory 19MiB")
         if self.sizes and self.histogram:
             raise UsageError("--sizes and --histogram exclude each other")
         if self.page:
@@ -179,9 +192,11 @@ def _print(
     advice = Advice(asked, run, told, together, options.rate, machines)
     if options.page:
         from perbyte.report.advicepage import advice_page
+        from perbyte.report.files import written
         from perbyte.report.html import write
 
-        options.notes.note(f"page: {write(advice_page(advice), options.page)}")
+        page = advice_page(advice)
+        options.notes.note(f"page: {written(options.page, lambda part: write(page, part), note)}")
     if options.as_json:
         named = {"question": options.question, "profile": wish.asked.profile, "date": str(wish.asked.date)}
         print_json(answers_json(advice, named))

@@ -38,12 +38,13 @@ class Parsed(click.ParamType[Any]):
             self.fail(f"'{value}' is not a {self.name}", param, ctx)
 
 
-Day = Annotated[datetime.date, Parsed("day", datetime.date.fromisoformat)]
+Day = Annotated[datetime.date, Parsed("day", quantities.read_day)]
 Share = Annotated[float, Parsed("percent", quantities.read_share)]
 Unit = Annotated[str, Parsed("unit", quantities.read_unit)]
 Rate = Annotated[float, Parsed("rate", quantities.read_rate)]
 Size = Annotated[int, Parsed("size", quantities.read_size)]
 Cores = Annotated[tuple[int, ...], Parsed("list", quantities.read_cores)]
+CallTime = Annotated[float, Parsed("time", quantities.read_seconds_of_call)]
 Duration = Annotated[float, Parsed("time", quantities.read_seconds)]
 Words = Annotated[tuple[str, ...], Parsed("list", quantities.read_words)]
 DEFAULT = Policy()

@@ -16,7 +16,7 @@ from perbyte.errors import EXIT_FINE, UsageError
 from perbyte.model import Run
 
 if TYPE_CHECKING:
-    from perbyte.app.benchmarks import ChangedBenchmarks
+    from perbyte.app.benchmarks import Benchmarks, ChangedBenchmarks
 
 EPILOG = """\b
   perbyte bench                            # this package: Cargo.toml with criterion, or *_test.go

@@ -166,8 +166,10 @@ def try_command(options: TryOptions) -> int:
     an object file.
     """
     from perbyte.app.conducting import held_said_soon
+    from perbyte.app.trying.bench import require_runners
     from perbyte.model import Policy
 
+    require_runners(options.beside)
     trees = options.layout or options.supercop
     trial = None if trees else _trial(options)
     with held_said_soon(Policy(), note_once):
