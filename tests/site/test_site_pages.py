@@ -145,7 +145,7 @@ def test_who_is_the_fastest_stands_first_with_factor_and_certainty(site):
     machine = said(site / "machine/c.html")
     assert "► slow is the fastest at 2 of 2 algorithms" in machine
     library = said(site / "library/swift.html")
-    assert "► The fastest at 2 of 2 algorithms, on most machines that have it" in library
+    assert "The fastest at 2 of 2 algorithms, on most machines that have it" in library
 
 
 def said_of(row: str) -> str:

@@ -160,6 +160,7 @@ def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_as
 def _resume(path: Path, options: _MeasureOptions) -> Conducted:
     """Go on with a run. Raises UsageError where the command line says what the run itself knows."""
     from perbyte.app.conducting import conduct_resumed
+    from perbyte.app.runs import find_run
 
     policy, cells = options.policy, options.cells
     of_plan: tuple[object, ...] = (options.selectors, cells.sizes, cells.operations, cells.contracts)
@@ -171,4 +172,4 @@ def _resume(path: Path, options: _MeasureOptions) -> Conducted:
         raise UsageError(
             "--resume uses the policy of the run", hint="of its options, only --budget can be changed"
         )
-    return conduct_resumed(path, listener=options.output.listener, budget_s=policy.budget)
+    return conduct_resumed(find_run(path), listener=options.output.listener, budget_s=policy.budget)

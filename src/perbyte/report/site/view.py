@@ -154,6 +154,17 @@ def field_of(contests: Iterable[Contest]) -> str:
     return CYCLES if all(contest.ranked.field == CYCLES for contest in contests) else NS
 
 
+def sign_of(contests: Sequence[Contest]) -> str:
+    """The sign that all contests have, won by the same program where it is that of a winner; else none.
+
+    So it means of several machines what it means of one.
+    """
+    won = {
+        (contest.ranked.sign, contest.ranked.sign == FASTEST and contest.best.runner) for contest in contests
+    }
+    return next(iter(won))[0] if len(won) == 1 else ""
+
+
 def tallies(contests: Iterable[Contest]) -> list[RunnerTally]:
     """How each runner fares over contests: who wins most first, then by the median of its factors."""
     places = ((contest, stand) for contest in contests for stand in contest.stands)
