@@ -126,13 +126,11 @@ class TryOptions(Options):
         elif self.leak:
             message = "--leak looks at one program alone"
             beside = {"--count": self.count, "--places": self.places}
-            _refuse({**changed, **beside}, message, "leave --baseline, --count and --places out")
+            _refuse({**changed, **beside}, message)
         elif self.since:
-            _refuse(kept, "--since takes a commit's program for the baseline", "leave --baseline out")
+            _refuse(kept, "--since takes a commit's program for the baseline")
         if self.places:
-            _refuse(
-                changed, "--places looks at one program", "leave --baseline, --keep, --since and --watch out"
-            )
+            _refuse(changed, "--places looks at one program")
         if self.offsets:
             _refuse({**changed, "--leak": self.leak}, "--offsets looks at a program beside libraries")
         if not self.leak:
@@ -153,9 +151,9 @@ class TryOptions(Options):
 
 
 def _refuse(options: Mapping[str, object], message: str, hint: str | None = None) -> None:
-    """Raise UsageError where one of `options` was given."""
-    if any(options.values()):
-        raise UsageError(message, hint=hint)
+    """Raise UsageError where one of `options` was given; without a hint it is to leave these out."""
+    if given := [name for name, value in options.items() if value]:
+        raise UsageError(message, hint=hint or f"leave {' and '.join(given)} out")
 
 
 @takes("try", TryOptions, cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
