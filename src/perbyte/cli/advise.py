@@ -150,7 +150,7 @@ def _wish(options: _AdviseOptions, question: Question) -> Wish:
     profile, known = read_profile(options.profile)
     day = options.date or datetime.datetime.now(datetime.UTC).date()
     volume, strength = options.volume or question.volume_bytes, int(options.strength or 0)
-    asked = Asked(day, profile, volume, known, strength)
+    asked = Asked(day, profile, volume, known, strength, assumed=options.volume is None)
     work = (options.time_s * 1e9, options.memory, not options.budget)
     return Wish(asked, options.languages or (), bool(options.peer), *work)
 
