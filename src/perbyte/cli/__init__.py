@@ -56,7 +56,7 @@ def _run() -> object:
         print(error.format_message(), file=sys.stderr)
         return error.exit_code
     except click.UsageError as error:
-        told = error.ctx.command_path if error.ctx else "perbyte"
+        told = error.ctx.command_path if error.ctx else " ".join(["perbyte", *sys.argv[1:2]])
         complain(_misuse(error), f"{told} --help")
         return error.exit_code
     except click.ClickException as error:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from perbyte import extras
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import (
     CallTime,
@@ -22,12 +21,12 @@ from perbyte.cli.options import (
     Rate,
     Size,
     Words,
+    require_page,
 )
 from perbyte.cli.streams import note, note_once, print_json
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE
-from perbyte.places import require_writable
 
 if TYPE_CHECKING:
     from perbyte.advise import Mix, Together
@@ -91,7 +90,7 @@ class _AdviseOptions(Options):
         if self.sizes and self.histogram:
             raise UsageError("--sizes and --histogram exclude each other")
         if self.page:
-            require_writable(self.page)
+            require_page(self.page)
 
     def policy(self, budget_s: float, epochs: int) -> Policy:
         """How a run for an answer measures."""
@@ -118,8 +117,6 @@ def advise_command(options: _AdviseOptions) -> int:
     from perbyte.catalogue.questions import find_question
     from perbyte.report.advice import tell
 
-    if options.page:
-        extras.require("report", "A page")
     asked = find_question(options.question)
     wish = _wish(options, asked)
     options.check()

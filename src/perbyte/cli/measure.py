@@ -8,13 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perbyte import extras
 from perbyte.app.quantities import read_sizes
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import Additions, CellOptions, Output, PolicyOptions, Words
+from perbyte.cli.options import Additions, CellOptions, Output, PolicyOptions, Words, require_page
 from perbyte.cli.streams import note, notes, print_json, print_lines
 from perbyte.errors import UsageError
-from perbyte.places import require_writable
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
@@ -73,8 +71,7 @@ def measure_command(options: _MeasureOptions) -> int:
     )
 
     if options.report:
-        extras.require("report", "A page")
-        require_writable(options.report)
+        require_page(options.report)
     if options.suite and (options.selectors or options.resume):
         raise UsageError("--suite replaces selectors", hint="leave out the selectors (or --resume)")
     if options.resume:

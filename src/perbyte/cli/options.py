@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 import click
 
+from perbyte import extras
 from perbyte.app import quantities
 from perbyte.app.gate import Gate
 from perbyte.app.listener import Listener
@@ -18,6 +19,7 @@ from perbyte.cli.declared import Options, flag, group, option
 from perbyte.cli.streams import note, print_json, print_lines
 from perbyte.errors import UsageError
 from perbyte.model import Policy
+from perbyte.places import require_writable
 
 
 class Parsed(click.ParamType[Any]):
@@ -48,6 +50,16 @@ CallTime = Annotated[float, Parsed("time", quantities.read_seconds_of_call)]
 Duration = Annotated[float, Parsed("time", quantities.read_seconds)]
 Words = Annotated[tuple[str, ...], Parsed("list", quantities.read_words)]
 DEFAULT = Policy()
+
+
+def require_page(file: Path) -> None:
+    """Raise UsageError where `file` is no name of a page, EnvironmentLacking where none can be made there."""
+    extras.require("report", "A page")
+    if file.suffix.lower() not in (".html", ".htm"):
+        raise UsageError(
+            f"{file}: a page's file ends in .html", hint="a chart: perbyte report --chart bars.pdf"
+        )
+    require_writable(file)
 
 
 class CellOptions(Options):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from perbyte import extras
 from perbyte.app.runs import newest, open_runs
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import StoredOption
+from perbyte.cli.options import StoredOption, require_page
 from perbyte.cli.streams import note
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, UsageError
@@ -47,6 +47,7 @@ class _ReportOptions(Options):
             deliver_charts({picture.name: picture for picture in pictures()}, self.charts)
         if self.output or not self.charts:
             target = self.output or Path(name)
+            require_page(target)
             note(f"report: {written(target, lambda part: write(page(), part), note)}")
         return EXIT_FINE
 

@@ -15,13 +15,12 @@ from perbyte.app.lists import runners_by_library
 from perbyte.app.runs import open_runs
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.doctor import show_rows
-from perbyte.cli.options import JsonOption, Output, PolicyOptions
+from perbyte.cli.options import JsonOption, Output, PolicyOptions, require_page
 from perbyte.cli.report import HELP, deliver_charts
 from perbyte.cli.runs import print_run
 from perbyte.cli.streams import note, notes, print_lines
 from perbyte.datafile import read_text
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
-from perbyte.places import require_writable
 from perbyte.report.studyview import (
     answer_lines,
     claims_page,
@@ -87,8 +86,7 @@ def run(options: _StudyRunOptions) -> int:
 
     study, output, quick = find(options.name), options.output, options.quick
     if options.report:
-        extras.require("report", "A page")
-        require_writable(options.report)
+        require_page(options.report)
     given = options.policy.budget is not None
     done = conduct(
         study_request(study, quick=quick),
