@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -138,23 +139,19 @@ def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) ->
     lines: list[str] = []
     for selector in (each for each in selectors if not each.versions):
         operation = f"/{selector.operation}" if selector.operation != "*" else ""
-        for runner in filter(_literal, pattern.expand_braces(selector.runner)):
-            if runner not in there:
-                unknown = runner not in known
-                what = f"{runner} has no {selector.algorithm}{operation}"
-                lines.append(f"not: there is no runner '{runner}'" if unknown else f"not: {what}")
+        for runner in filterfalse(pattern.is_pattern, pattern.expand_braces(selector.runner)):
+            if runner not in known:
+                lines.append(f"not: there is no runner '{runner}'")
+            elif runner not in there:
+                lines.append(f"not: {runner} has no {selector.algorithm}{operation}")
         algorithms = pattern.expand_braces(selector.algorithm)
-        for algorithm in filter(_literal, algorithms if len(algorithms) > 1 else ()):
+        for algorithm in filterfalse(pattern.is_pattern, algorithms if len(algorithms) > 1 else ()):
             alone = replace(selector, algorithm=algorithm)
             if not any(
                 alone.matches_operation(cell.runner, cell.algorithm, cell.operation) for cell in cells
             ):
                 lines.append(f"not: {selector.runner} has no {algorithm}{operation}")
     return list(dict.fromkeys(lines))
-
-
-def _literal(name: str) -> bool:
-    return not pattern.is_pattern(name)
 
 
 @contextlib.contextmanager

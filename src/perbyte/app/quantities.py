@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
 from perbyte.errors import UsageError
 
@@ -62,6 +62,13 @@ def read_size(text: str) -> int:
     return size
 
 
+def read_page(text: str) -> Path:
+    """The path of a page, which says its form."""
+    if not text.lower().endswith((".html", ".htm")):
+        raise UsageError(f"'{text}' does not end in .html", hint="a chart: perbyte report --chart bars.pdf")
+    return Path(text)
+
+
 def read_cores(text: str) -> tuple[int, ...]:
     """The numbers of cores in a list as Linux writes it, `0-3,8`, in the order written."""
     cores: list[int] = []
@@ -82,21 +89,6 @@ def read_seconds(text: str) -> float:
     if seconds > LONGEST_S:
         raise UsageError(f"invalid duration {text!r}: a week (168h) at the most")
     return seconds
-
-
-def read_seconds_of_call(text: str) -> float:
-    """As `read_seconds`, but with a unit: of a call people mean milliseconds, of a run seconds."""
-    if text.replace(".", "", 1).isdecimal():
-        raise UsageError(f"'{text}' has no unit", hint=f"e.g. {text}ms or {text}s")
-    return read_seconds(text)
-
-
-def read_day(text: str) -> datetime.date:
-    """`2032-01-01`."""
-    try:
-        return datetime.date.fromisoformat(text)
-    except ValueError:
-        raise UsageError(f"'{text}' is not a day", hint="e.g. 2032-01-01") from None
 
 
 def read_words(text: str) -> tuple[str, ...]:

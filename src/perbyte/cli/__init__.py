@@ -111,10 +111,9 @@ def _misuse(error: click.UsageError) -> str:
     if isinstance(error, click.NoSuchOption) and error.possibilities:
         near = [name for name in error.possibilities if name != "--help"]
         error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
-    missing = isinstance(error, click.MissingParameter)
-    if isinstance(error, click.BadParameter) and isinstance(error.param, click.Argument) and not missing:
-        return error.message  # the argument's own name is the list that the message gives
-    parameter = error.param if isinstance(error, click.MissingParameter) else None
+    parameter = error.param if isinstance(error, click.BadParameter) else None
+    if not isinstance(error, click.MissingParameter):  # the name of an argument is the list of its choices
+        return error.message if isinstance(parameter, click.Argument) else error.format_message()
     if not parameter or not isinstance(parameter.type, click.Choice):
         return error.format_message()
     kind = "argument" if isinstance(parameter, click.Argument) else f"option {parameter.opts[0]}"

@@ -10,23 +10,14 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
+from perbyte import extras
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import (
-    CallTime,
-    Day,
-    Duration,
-    PlaceOptions,
-    PolicyOptions,
-    QuietOption,
-    Rate,
-    Size,
-    Words,
-    require_page,
-)
+from perbyte.cli.options import Day, Html, PlaceOptions, PolicyOptions, QuietOption, Rate, Size, Time, Words
 from perbyte.cli.streams import note, note_once, print_json
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE
+from perbyte.places import require_writable
 
 if TYPE_CHECKING:
     from perbyte.advise import Mix, Together
@@ -44,7 +35,6 @@ SECTIONS = {
     "How long, and where": "budget cores gentle named",
     "Output": "as_json page quiet",
 }
-MIB = 1 << 20
 BUDGET_S, PRECISION, EPOCHS = 20.0, 0.01, 3
 BEYOND_S, BEYOND_EPOCHS = 30.0, 5
 
@@ -68,15 +58,13 @@ class _AdviseOptions(Options):
     states: bool = flag("--states", help="Also measure a first call, emptied caches, and after a sleep.")
     volume: Size | None = option("--volume", help="Data under one key: 1TB.")
     disk: Path | None = option("--path", help="Also measure the disk of a directory (disk).")
-    time_s: CallTime = option("--time", default="250ms", help="Time of a password hash.  [250ms]")
+    time_s: Time = option("--time", default="250ms", help="Time of a password hash.  [250ms]")
     memory: Size = option("--memory", default="64MiB", help="Memory of a password hash.  [64MiB]")
     named: Path | None = option("--run", help="Use this run instead of measuring.")
-    budget: Duration | None = option(
-        "--budget", help=f"Measuring time.  [{BUDGET_S:.0f}s, or more if needed]"
-    )
+    budget: Time | None = option("--budget", help=f"Measuring time.  [{BUDGET_S:.0f}s, or more if needed]")
     place: PlaceOptions = group(PlaceOptions)
     as_json: bool = flag("--json", help="Print JSON.")
-    page: Path | None = option("--report", help="Also write the answer as an HTML page.")
+    page: Html | None = option("--report", help="Also write the answer as an HTML page.")
     notes: QuietOption = group(QuietOption)
 
     def check(self) -> None:
@@ -85,12 +73,12 @@ class _AdviseOptions(Options):
             raise UsageError("--peer is only for tls", hint="perbyte advise tls --peer no-aes-hardware")
         if self.disk and not self.question.startswith("disk"):
             raise UsageError("--path is only for disk", hint="perbyte advise disk --path DIR")
-        if self.memory < MIB:
-            raise UsageError("--memory of a password hash: 1 MiB at the least", hint="--memory 19MiB")
+        if self.memory < 1 << 20 or self.time_s > 60:
+            raise UsageError("a password hash takes 1 MiB or more and 60 s at the most", hint="--time 100ms")
         if self.sizes and self.histogram:
             raise UsageError("--sizes and --histogram exclude each other")
         if self.page:
-            require_page(self.page)
+            require_writable(self.page)
 
     def policy(self, budget_s: float, epochs: int) -> Policy:
         """How a run for an answer measures."""
@@ -117,6 +105,8 @@ def advise_command(options: _AdviseOptions) -> int:
     from perbyte.catalogue.questions import find_question
     from perbyte.report.advice import tell
 
+    if options.page:
+        extras.require("report", "A page")
     asked = find_question(options.question)
     wish = _wish(options, asked)
     options.check()
@@ -189,11 +179,9 @@ def _print(
     advice = Advice(asked, run, told, together, options.rate, machines)
     if options.page:
         from perbyte.report.advicepage import advice_page
-        from perbyte.report.files import written
         from perbyte.report.html import write
 
-        page = advice_page(advice)
-        options.notes.note(f"page: {written(options.page, lambda part: write(page, part), note)}")
+        options.notes.note(f"page: {write(advice_page(advice), options.page, note)}")
     if options.as_json:
         named = {"question": options.question, "profile": wish.asked.profile, "date": str(wish.asked.date)}
         print_json(answers_json(advice, named))

@@ -8,11 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from perbyte import extras
 from perbyte.app.quantities import read_sizes
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import Additions, CellOptions, Output, PolicyOptions, Words, require_page
+from perbyte.cli.options import Additions, CellOptions, Html, Output, PolicyOptions, Words
 from perbyte.cli.streams import note, notes, print_json, print_lines
 from perbyte.errors import UsageError
+from perbyte.places import require_writable
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
@@ -46,7 +48,7 @@ class _MeasureOptions(Options):
     policy: PolicyOptions = group(PolicyOptions)
     input: Path | None = option("--input", help="Measure on this file's bytes.")
     out: Path | None = option("--out", help="Run directory to create.")
-    report: Path | None = option("--report", help="Also write the run as one HTML file.")
+    report: Html | None = option("--report", help="Also write the run as one HTML file.")
     resume: Path | None = option("--resume", help="Continue an interrupted run.")
     dry_run: bool = flag("--dry-run", help="Print the plan and stop.")
     output: Output = group(Output)
@@ -71,7 +73,8 @@ def measure_command(options: _MeasureOptions) -> int:
     )
 
     if options.report:
-        require_page(options.report)
+        extras.require("report", "A page")
+        require_writable(options.report)
     if options.suite and (options.selectors or options.resume):
         raise UsageError("--suite replaces selectors", hint="leave out the selectors (or --resume)")
     if options.resume:

@@ -10,7 +10,6 @@ from typing import Annotated, Any, Literal
 
 import click
 
-from perbyte import extras
 from perbyte.app import quantities
 from perbyte.app.gate import Gate
 from perbyte.app.listener import Listener
@@ -19,7 +18,6 @@ from perbyte.cli.declared import Options, flag, group, option
 from perbyte.cli.streams import note, print_json, print_lines
 from perbyte.errors import UsageError
 from perbyte.model import Policy
-from perbyte.places import require_writable
 
 
 class Parsed(click.ParamType[Any]):
@@ -37,29 +35,20 @@ class Parsed(click.ParamType[Any]):
         except UsageError as error:
             self.fail(f"{error} ({error.hint})" if error.hint else str(error), param, ctx)
         except ValueError:
-            self.fail(f"'{value}' is not a {self.name}", param, ctx)
+            example = f" ({param.help})" if isinstance(param, click.Option) else ""
+            self.fail(f"'{value}' is not a {self.name}{example}", param, ctx)
 
 
-Day = Annotated[datetime.date, Parsed("day", quantities.read_day)]
+Day = Annotated[datetime.date, Parsed("day", datetime.date.fromisoformat)]
 Share = Annotated[float, Parsed("percent", quantities.read_share)]
 Unit = Annotated[str, Parsed("unit", quantities.read_unit)]
 Rate = Annotated[float, Parsed("rate", quantities.read_rate)]
 Size = Annotated[int, Parsed("size", quantities.read_size)]
+Html = Annotated[Path, Parsed("path", quantities.read_page)]
 Cores = Annotated[tuple[int, ...], Parsed("list", quantities.read_cores)]
-CallTime = Annotated[float, Parsed("time", quantities.read_seconds_of_call)]
-Duration = Annotated[float, Parsed("time", quantities.read_seconds)]
+Time = Annotated[float, Parsed("time", quantities.read_seconds)]
 Words = Annotated[tuple[str, ...], Parsed("list", quantities.read_words)]
 DEFAULT = Policy()
-
-
-def require_page(file: Path) -> None:
-    """Raise UsageError where `file` is no name of a page, EnvironmentLacking where none can be made there."""
-    extras.require("report", "A page")
-    if file.suffix.lower() not in (".html", ".htm"):
-        raise UsageError(
-            f"{file}: a page's file ends in .html", hint="a chart: perbyte report --chart bars.pdf"
-        )
-    require_writable(file)
 
 
 class CellOptions(Options):
@@ -90,9 +79,7 @@ class PolicyOptions(PlaceOptions):
     precision: Share | None = option(
         "--precision", help=f"Interval half-width at which a cell is done.  [{DEFAULT.precision:.2%}]"
     )
-    budget: Duration | None = option(
-        "--budget", help=f"Measuring time of the run.  [{DEFAULT.budget_s:.0f}s]"
-    )
+    budget: Time | None = option("--budget", help=f"Measuring time of the run.  [{DEFAULT.budget_s:.0f}s]")
     epochs: Annotated[int, click.IntRange(1, 100)] | None = option(
         "--epochs", help=f"Minimum number of fresh processes per runner.  [{DEFAULT.epochs}]"
     )

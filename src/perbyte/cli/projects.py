@@ -10,13 +10,13 @@ from perbyte.app.quantities import read_sizes
 from perbyte.app.trying.clock import CELL_S, MOST_S, PAIR_S
 from perbyte.app.verdicts import exit_code
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import BaselineOptions, Duration, GentleOption, QuietOption, TimeGateOptions, Words
+from perbyte.cli.options import BaselineOptions, GentleOption, QuietOption, Time, TimeGateOptions, Words
 from perbyte.cli.streams import note, note_once, notes, print_lines
 from perbyte.errors import EXIT_FINE, UsageError
 from perbyte.model import Run
 
 if TYPE_CHECKING:
-    from perbyte.app.benchmarks import Benchmarks, ChangedBenchmarks
+    from perbyte.app.benchmarks import ChangedBenchmarks
 
 EPILOG = """\b
   perbyte bench                            # this package: Cargo.toml with criterion, or *_test.go
@@ -32,7 +32,7 @@ class _BenchOptions(Options):
     flags: str = option("--flags", default="", help="Further arguments of cargo bench, or of go build.")
     show: bool = flag("--list", help="List the benchmarks, and measure nothing.")
     line: bool = flag("--line", help="Print the line for Cargo.toml that makes `cargo bench` do the same.")
-    budget: Duration | None = option(
+    budget: Time | None = option(
         "--budget",
         help=f"Measuring time.  [{CELL_S:g}s for each, at most {MOST_S:g}s; with --baseline {PAIR_S:g}s]",
     )
@@ -55,7 +55,10 @@ def bench_command(asked: _BenchOptions) -> int:
     """
     from perbyte.app.benchmarks import Benchmarks
     from perbyte.app.conducting import held_said_soon
+    from perbyte.measure.machine import require_linux
     from perbyte.model import Policy
+    from perbyte.report import trials
+    from perbyte.report.export import to_json
     from perbyte.trial.cargo_bench import line_for_cargo
 
     if asked.line:
@@ -66,17 +69,7 @@ def bench_command(asked: _BenchOptions) -> int:
     of_files = (asked.places, asked.flags, asked.only, asked.budget, asked.how.gentle)
     project = Benchmarks(*of_files, in_turn, before.listener)
     with nullcontext() if asked.show else held_said_soon(Policy(), note_once):
-        return _bench(asked, project)
-
-
-def _bench(asked: _BenchOptions, project: Benchmarks) -> int:
-    """Build the benchmarks, and show or measure them."""
-    from perbyte.measure.machine import require_linux
-    from perbyte.report import trials
-    from perbyte.report.export import to_json
-
-    before = asked.before
-    project.build()
+        project.build()
     for line in project.left_out():
         note(line)
     for program in project.programs:
@@ -91,7 +84,7 @@ def _bench(asked: _BenchOptions, project: Benchmarks) -> int:
         return EXIT_FINE
     project.require_any()
     require_linux()
-    run, changed = project.beside_kept(keep=before.keep) if project.in_turn else (project.measure(), None)
+    run, changed = project.beside_kept(keep=before.keep) if in_turn else (project.measure(), None)
     if changed:
         return _tell_changed(asked, run, changed)
     document = to_json(run) | {"benchmarks": trials.benchmarks_json(programs, named=False)}
@@ -136,7 +129,7 @@ class _SupercopOptions(Options):
         help="cc -O3 -march=native, or all installed compilers of the tree's list.",
     )
     sizes: Words | None = option("--size", help="Sizes: 16,1KiB.  [64,4KiB]")
-    budget: Duration = option(
+    budget: Time = option(
         "--budget", default=BUDGET_S, help=f"Measuring time of a primitive.  [{BUDGET_S:g}s]"
     )
     again: bool = flag("--again", help="Repeat finished primitives.")

@@ -12,7 +12,7 @@ from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.app.trying.clock import BESIDE_S, CALL_S, WALL_S, Clock, command_began, wait_for_change
 from perbyte.app.verdicts import gravest
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import BaselineOptions, Duration, Forms, GateOptions, GentleOption, Words
+from perbyte.cli.options import BaselineOptions, Forms, GateOptions, GentleOption, Time, Words
 from perbyte.cli.streams import note, note_once, notes, print_json, print_lines
 from perbyte.errors import EXIT_FINE, PerbyteError, UsageError
 from perbyte.model import CellFigure, Failure
@@ -93,10 +93,10 @@ class TryOptions(Options):
     layout: str | None = option(
         "--layout", metavar="TOML", help="FILEs are trees of this layout: a file, or pqclean..."
     )
-    budget: Duration | None = option(
+    budget: Time | None = option(
         "--budget", help=f"Measuring time.  [the rest of {WALL_S:g} s, or {BESIDE_S:g} s beside a neighbour]"
     )
-    patience: Duration = option(
+    patience: Time = option(
         "--patience", default=CALL_S, help=f"Longest time of one call; then it hangs.  [{CALL_S:g}s]"
     )
     fresh: bool = flag("--fresh", help="Measure the libraries again, even if stored.")
@@ -165,29 +165,24 @@ def try_command(options: TryOptions) -> int:
     """
     from perbyte.app.conducting import held_said_soon
     from perbyte.app.trying.bench import require_runners
+    from perbyte.app.trying.trial import NoFigure
     from perbyte.model import Policy
 
     require_runners(options.beside)
-    trees = options.layout or options.supercop
-    trial = None if trees else _trial(options)
+    trial = None if options.layout or options.supercop else _trial(options)
     with held_said_soon(Policy(), note_once):
-        return _try_one(trial, options) if trial else _try_trees(options)
-
-
-def _try_one(trial: Trial, options: TryOptions) -> int:
-    """What is asked of one program."""
-    from perbyte.app.trying.trial import NoFigure
-
-    try:
-        if options.leak:
-            return _try_leak(trial, options)
-        if options.since:
-            return _try_since(trial, options)
-        if options.compares:
-            return _try_baseline(trial, options)
-        return _tell_beside(trial, options, trial.beside_libraries())
-    except NoFigure as error:
-        return _tell_none(error, trial, options)
+        if trial is None:
+            return _try_trees(options)
+        try:
+            if options.leak:
+                return _try_leak(trial, options)
+            if options.since:
+                return _try_since(trial, options)
+            if options.compares:
+                return _try_baseline(trial, options)
+            return _tell_beside(trial, options, trial.beside_libraries())
+        except NoFigure as error:
+            return _tell_none(error, trial, options)
 
 
 def _trial(options: TryOptions) -> Trial:

@@ -155,14 +155,10 @@ def field_of(contests: Iterable[Contest]) -> str:
 
 
 def sign_of(contests: Sequence[Contest]) -> str:
-    """The sign that all contests have, won by the same program where it is that of a winner; else none.
-
-    So it means of several machines what it means of one.
-    """
-    won = {
-        (contest.ranked.sign, contest.ranked.sign == FASTEST and contest.best.runner) for contest in contests
-    }
-    return next(iter(won))[0] if len(won) == 1 else ""
+    """The sign that all contests have, by one winner where it is a winner's; so it means of several what of one."""
+    signs = {contest.ranked.sign for contest in contests}
+    one = FASTEST not in signs or len({contest.best.runner for contest in contests}) == 1
+    return signs.pop() if len(signs) == 1 and one else ""
 
 
 def tallies(contests: Iterable[Contest]) -> list[RunnerTally]:
