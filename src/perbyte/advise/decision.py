@@ -322,7 +322,6 @@ def _option(
 
 
 def _place(cell: Cell) -> tuple[str, str, int]:
-    """Where a figure of a runner and algorithm stands within the work."""
     return cell.cpu, cell.operation, cell.size_bytes
 
 

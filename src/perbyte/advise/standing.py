@@ -115,7 +115,6 @@ class Asked:
         return {self._known[name].authority for name in (self.profile, *self._known[self.profile].extends)}
 
     def _rows(self, authority: Authority, name: str, use: str | None) -> list[StatusRow]:
-        """The rows about an algorithm that count under the profile, on whatever date."""
         return [
             row
             for row in authority.rows

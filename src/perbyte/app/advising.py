@@ -164,7 +164,6 @@ def beyond_loop(decision: Decision, states: Sequence[str]) -> tuple[Request, Cel
 
 
 def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
-    """The run's runners whose language is among `languages`; none as a restriction where all count."""
     if not languages:
         return frozenset()
     known = {spec.name for spec in locate() if spec.language in languages}
@@ -182,7 +181,10 @@ def measure_question(
 
     Raises EnvironmentLacking where no library can answer, UsageError for a budget that is too small and is not raised.
     """
-    _require_languages(wish.languages)
+    known = sorted({spec.language for spec in locate()})
+    if unknown := [name for name in wish.languages if name not in known]:
+        hint = f"the languages are {', '.join(known)}"
+        raise UsageError(f"no runner is in '{unknown[0]}'", hint=hint)
     build_needed(["*"], listener.say)
     specs = [
         spec
@@ -210,13 +212,6 @@ def measure_question(
     budget = partial(budgeted, say=listener.say, raised=wish.raised, hint="or fewer --sizes or languages")
     # never cut: a candidate that is left out for want of time would be missing from the answer
     return conduct(request, policy, listener=listener, lenient=True, budget=budget, cut=False), missing
-
-
-def _require_languages(languages: Sequence[str]) -> None:
-    """Raise UsageError for a language in which no runner is."""
-    known = sorted({spec.language for spec in locate()})
-    if unknown := [name for name in languages if name not in known]:
-        raise UsageError(f"no runner is in '{unknown[0]}'", hint=f"the languages are {', '.join(known)}")
 
 
 def _no_runner(languages: Sequence[str]) -> EnvironmentLacking:
@@ -257,7 +252,6 @@ def _offered(surveyed: Survey, runner: str, cpu: str, algorithm: str, contract: 
 
 
 def _why_missing(question: Question, surveyed: Survey, languages: Sequence[str]) -> dict[str, str]:
-    """Why candidates that nobody built offers have no figure, and who would have them."""
     slow = {spec.name for spec in locate() if spec.language in SLOW_LANGUAGES and not languages}
     offers = {
         runner: {row.algorithm for row in hello.operations} for (runner, _), hello in surveyed.hellos.items()

@@ -132,18 +132,15 @@ def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) ->
 
     A table of one where two were named looks like a slip of the pen.
     """
-    from perbyte.runners import locate
+    from perbyte.runners import find
 
     there = {cell.runner for cell in cells}
-    known = {spec.name for spec in locate(unlisted=True)}
     lines: list[str] = []
     for selector in (each for each in selectors if not each.versions):
         operation = f"/{selector.operation}" if selector.operation != "*" else ""
         for runner in filterfalse(pattern.is_pattern, pattern.expand_braces(selector.runner)):
-            if runner not in known:
-                lines.append(f"not: there is no runner '{runner}'")
-            elif runner not in there:
-                lines.append(f"not: {runner} has no {selector.algorithm}{operation}")
+            if runner not in there:
+                lines.append(f"not: {find(runner).name} has no {selector.algorithm}{operation}")
         algorithms = pattern.expand_braces(selector.algorithm)
         for algorithm in filterfalse(pattern.is_pattern, algorithms if len(algorithms) > 1 else ()):
             alone = replace(selector, algorithm=algorithm)
@@ -156,10 +153,7 @@ def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) ->
 
 @contextlib.contextmanager
 def held_said_soon(policy: Policy, urgent: Say) -> Iterator[None]:
-    """Say who holds the cores once what happens within takes long: building, or runners that answer after seconds.
-
-    What is wrong with names, files and options is told sooner, and without a word on cores that it does not need.
-    """
+    """Say who holds the cores once what happens within takes long; what is wrong with names is told sooner."""
 
     def hear_held() -> None:
         for line in held_cores(choose_cores(policy.cores)):

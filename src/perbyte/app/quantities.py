@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
+from perbyte import extras
 from perbyte.errors import UsageError
+from perbyte.places import require_writable
 
 # those of `stats.quantity`, which a test compares
 UNITS = ("cycles/byte", "cycles/call", "ns/call", "MB/s", "GB/s", "calls/s")
@@ -63,9 +65,12 @@ def read_size(text: str) -> int:
 
 
 def read_page(text: str) -> Path:
-    """The path of a page, which says its form."""
+    """The path of a page, which says its form. Raises EnvironmentLacking where none can be made there."""
+    extras.require("report", "A page")
+    require_writable(Path(text))
     if not text.lower().endswith((".html", ".htm")):
-        raise UsageError(f"'{text}' does not end in .html", hint="a chart: perbyte report --chart bars.pdf")
+        hint = "a chart: perbyte report --chart bars.pdf"
+        raise UsageError(f"'{text}' does not end in .html", hint=hint)
     return Path(text)
 
 

@@ -56,7 +56,8 @@ def _run() -> object:
         print(error.format_message(), file=sys.stderr)
         return error.exit_code
     except click.UsageError as error:
-        told = error.ctx.command_path if error.ctx else " ".join(["perbyte", *sys.argv[1:2]])
+        named = " ".join(["perbyte", *sys.argv[1:2]])
+        told = error.ctx.command_path if error.ctx else named
         complain(_misuse(error), f"{told} --help")
         return error.exit_code
     except click.ClickException as error:

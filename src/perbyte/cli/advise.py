@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from perbyte import extras
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import Day, Html, PlaceOptions, PolicyOptions, QuietOption, Rate, Size, Time, Words
 from perbyte.cli.streams import note, note_once, print_json
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE
-from perbyte.places import require_writable
 
 if TYPE_CHECKING:
     from perbyte.advise import Mix, Together
@@ -74,11 +72,10 @@ class _AdviseOptions(Options):
         if self.disk and not self.question.startswith("disk"):
             raise UsageError("--path is only for disk", hint="perbyte advise disk --path DIR")
         if self.memory < 1 << 20 or self.time_s > 60:
-            raise UsageError("a password hash takes 1 MiB or more and 60 s at the most", hint="--time 100ms")
+            message = "a password hash takes 1 MiB or more and 60 s at the most"
+            raise UsageError(message, hint="--time 100ms --memory 19MiB")
         if self.sizes and self.histogram:
             raise UsageError("--sizes and --histogram exclude each other")
-        if self.page:
-            require_writable(self.page)
 
     def policy(self, budget_s: float, epochs: int) -> Policy:
         """How a run for an answer measures."""
@@ -105,8 +102,6 @@ def advise_command(options: _AdviseOptions) -> int:
     from perbyte.catalogue.questions import find_question
     from perbyte.report.advice import tell
 
-    if options.page:
-        extras.require("report", "A page")
     asked = find_question(options.question)
     wish = _wish(options, asked)
     options.check()
@@ -130,7 +125,6 @@ def advise_command(options: _AdviseOptions) -> int:
 
 
 def _wish(options: _AdviseOptions, question: Question) -> Wish:
-    """What is asked for beside the work. Raises UsageError for a profile that there is not."""
     from perbyte.advise import Asked
     from perbyte.app.advising import Wish, read_profile
 
@@ -145,7 +139,6 @@ def _wish(options: _AdviseOptions, question: Question) -> Wish:
 def _run(
     options: _AdviseOptions, asked: Question, mixes: Sequence[Mix], wish: Wish
 ) -> tuple[Run, dict[str, str], int]:
-    """The run of the answer, named or measured now; why candidates have no figure; the exit code."""
     from perbyte.app.advising import measure_question
     from perbyte.app.conducting import held_said_soon
     from perbyte.app.runs import find_run
@@ -170,7 +163,6 @@ def _print(
     told: Sequence[Told],
     together: Together | None,
 ) -> None:
-    """Print the answer, and write its page where that was asked for."""
     from perbyte.app.advising import on_machines
     from perbyte.report.advice import side_by_side
     from perbyte.report.advicecard import Advice, answers_json, render_advice

@@ -82,7 +82,6 @@ class Options:
 
 
 def _declared(kind: type[Any]) -> Iterator[Callable[[Callable[..., int]], object]]:
-    """The decorators of all fields, those of groups in the groups' places."""
     hints = get_type_hints(kind, include_extras=True)
     for field in dataclasses.fields(kind):
         if within := field.metadata.get(_GROUP):

@@ -87,7 +87,6 @@ def _tame(stream: Any) -> None:
 
 
 def _named(stream: Any, act: Callable[[], Any]) -> Any:
-    """Act, and name the stream in an error, which the system does not."""
     try:
         return act()
     except OSError as error:

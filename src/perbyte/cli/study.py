@@ -21,7 +21,6 @@ from perbyte.cli.runs import print_run
 from perbyte.cli.streams import note, notes, print_lines
 from perbyte.datafile import read_text
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
-from perbyte.places import require_writable
 from perbyte.report.studyview import (
     answer_lines,
     claims_page,
@@ -86,9 +85,6 @@ def run(options: _StudyRunOptions) -> int:
     from perbyte.report.gate import profile_lines
 
     study, output, quick = find(options.name), options.output, options.quick
-    if options.report:
-        extras.require("report", "A page")
-        require_writable(options.report)
     given = options.policy.budget is not None
     done = conduct(
         study_request(study, quick=quick),

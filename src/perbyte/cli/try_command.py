@@ -152,8 +152,10 @@ class TryOptions(Options):
 
 def _refuse(options: Mapping[str, object], message: str, hint: str | None = None) -> None:
     """Raise UsageError where one of `options` was given; without a hint it is to leave these out."""
-    if given := [name for name, value in options.items() if value]:
-        raise UsageError(message, hint=hint or f"leave {' and '.join(given)} out")
+    given = [name for name, value in options.items() if value]
+    if given:
+        hint = hint or f"leave {' and '.join(given)} out"
+        raise UsageError(message, hint=hint)
 
 
 @takes("try", TryOptions, cls=SectionedCommand, sections=SECTIONS, epilog=EPILOG)
@@ -164,11 +166,14 @@ def try_command(options: TryOptions) -> int:
     an object file.
     """
     from perbyte.app.conducting import held_said_soon
-    from perbyte.app.trying.bench import require_runners
     from perbyte.app.trying.trial import NoFigure
+    from perbyte.catalogue.pattern import expand_braces, is_pattern
     from perbyte.model import Policy
+    from perbyte.runners import find
 
-    require_runners(options.beside)
+    for name in expand_braces(options.beside):
+        if name != "none" and not is_pattern(name):
+            find(name)  # a name of nobody is told before anything is built
     trial = None if options.layout or options.supercop else _trial(options)
     with held_said_soon(Policy(), note_once):
         if trial is None:
@@ -224,7 +229,6 @@ def _trial(options: TryOptions) -> Trial:
 
 
 def _note_first(figures: Sequence[CellFigure], elapsed_s: float) -> None:
-    """Say that the program is right and about what it costs, long before the figures."""
     from perbyte.report import trials
 
     note(trials.first_line(figures, elapsed_s))
@@ -243,7 +247,6 @@ def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
 
 
 def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
-    """Print why the program has no figure. In JSON its faults are all there is."""
     from perbyte.report.facts import failure_lines
 
     if error.run:
@@ -256,7 +259,6 @@ def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
 
 
 def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> int:
-    """Print the rows beside the libraries, and how far off the best of them is."""
     from perbyte.app.trying.offsets import offset_lines
     from perbyte.cli.conduct import note_losses
     from perbyte.report import trials
@@ -276,7 +278,6 @@ def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> in
 
 
 def _try_baseline(trial: Trial, options: TryOptions) -> int:
-    """Compare with the kept program; with --watch again at each change of a file."""
     from perbyte.app.trying.trial import NoFigure
 
     code = _tell_baseline(trial, options, trial.against_baseline(keep=options.before.keep))
@@ -306,7 +307,6 @@ def _tell_baseline(trial: Trial, options: TryOptions, done: InTurn | Kept) -> in
 
 
 def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
-    """Print what became of the rows, in the form that was asked for."""
     from perbyte.report import trials
 
     elapsed_s = trial.clock.elapsed_s
@@ -336,7 +336,6 @@ def _judge(done: InTurn, options: TryOptions) -> int:
 
 
 def _try_since(trial: Trial, options: TryOptions) -> int:
-    """Compare with a commit, look for the one that changed it, add to the history."""
     from perbyte.app.trying.commits import add_entry, compare_with_commit
     from perbyte.report.commits import write_history
 
@@ -379,7 +378,6 @@ def _try_leak(trial: Trial, options: TryOptions) -> int:
 
 
 def _try_trees(options: TryOptions) -> int:
-    """Build, look at and measure each implementation of a tree; account for each one."""
     from perbyte.app.supercop import MEASURED
     from perbyte.app.trying.trees import layout_groups, measure_groups, supercop_groups, tree_code
     from perbyte.report import trials

@@ -242,10 +242,9 @@ def explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) ->
     if not offered:
         opt_in = [spec.name for spec in built_runners() if left_out(selector.runner, spec)]
         unasked = f"; '?*' also asks {', '.join(opt_in)}" if opt_in else ""
-        raise UsageError(
-            f"'{selector.text}': no {', '.join(algorithms[:5])} in {', '.join(runners)}",
-            hint=f"perbyte list providers {algorithms[0]} names who has it, and what builds that{unasked}",
-        )
+        hint = f"perbyte list providers {algorithms[0]} names who has it, and what builds that{unasked}"
+        what = f"no {', '.join(algorithms[:5])} in {', '.join(runners)}"
+        raise UsageError(f"'{selector.text}': {what}", hint=hint)
     names = sorted({name for name, _, _ in offered})
     operations = ", ".join(sorted({operation for _, operation, _ in offered}))
     contracts = ", ".join(sorted({contract for _, _, contract in offered}))

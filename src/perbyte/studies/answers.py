@@ -1,7 +1,6 @@
 """The answer to a study's question, in words with figures, computed from a run by rules that the study's file states.
 
-A rule looks up costs as claims do, so winners that cannot be told apart are named together, and what was not measured
-is said.
+A rule looks up costs as claims do, so winners that cannot be told apart are named together; what is missing is said.
 """
 
 from __future__ import annotations

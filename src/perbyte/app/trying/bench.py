@@ -36,7 +36,7 @@ from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_of, incor
 from perbyte.measure.validation import Validation
 from perbyte.model import Algorithm, Cell, CellFigure, Failure, Policy, Run
 from perbyte.model.text import counted
-from perbyte.runners import RunnerSpec, TimeLimits, find, locate
+from perbyte.runners import RunnerSpec, TimeLimits, locate
 from perbyte.trial.bench import draw_cells
 from perbyte.trial.looking import look_at
 
@@ -47,13 +47,6 @@ QUICK_S, LINKS = (
     64,
 )  # a cell whose checks took no longer is audited by so many calls, one in eight a forgery
 SLOW_TO_START = ("java", "kotlin")  # a process of these is warm after half a second: one does
-
-
-def require_runners(glob: str) -> None:
-    """Raise UsageError where `glob` names a runner that there is not; `none` names nobody."""
-    for name in pattern.expand_braces(glob):
-        if name != "none" and not pattern.is_pattern(name):
-            find(name)
 
 
 def libraries_beside(glob: str, own: Sequence[str], say: Say) -> list[RunnerSpec]:

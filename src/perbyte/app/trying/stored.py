@@ -126,7 +126,6 @@ def last_costs(runners: Sequence[str], algorithm: str) -> dict[str, float]:
 
 
 def _newest(oldest: datetime.datetime) -> Iterator[Run]:
-    """Complete runs from the newest back to `oldest`, for as long as looking at runs may take."""
     until = time.monotonic() + LOOK_S
     for summary in runs(places.runs_home())[:NEWEST]:
         if time.monotonic() > until:
@@ -172,7 +171,6 @@ def _after(moment: str, oldest: datetime.datetime) -> bool:
 
 
 def _started() -> datetime.datetime:
-    """When this machine was started; now, where Linux does not say."""
     for line in Path("/proc/stat").read_text(encoding="ascii").splitlines():
         if line.startswith("btime "):
             return datetime.datetime.fromtimestamp(int(line.split()[1]), datetime.UTC)

@@ -157,8 +157,8 @@ def field_of(contests: Iterable[Contest]) -> str:
 def sign_of(contests: Sequence[Contest]) -> str:
     """The sign that all contests have, by one winner where it is a winner's; so it means of several what of one."""
     signs = {contest.ranked.sign for contest in contests}
-    one = FASTEST not in signs or len({contest.best.runner for contest in contests}) == 1
-    return signs.pop() if len(signs) == 1 and one else ""
+    agreed = FASTEST not in signs or len({contest.best.runner for contest in contests}) == 1
+    return signs.pop() if len(signs) == 1 and agreed else ""
 
 
 def tallies(contests: Iterable[Contest]) -> list[RunnerTally]:
