@@ -352,8 +352,10 @@ class EpochUnderWay:
             wait_s=measured.wait_ticks * tick_s,
         )
         tally.longest_s = max(tally.longest_s, took / len(bursts))
-        # a busy host makes the runner wait for a quiet core, which is no cost of its calls
-        own_s = max(took - measured.wait_ticks * tick_s, min(samples_s, took))
+        # a busy host makes the runner wait for a quiet core, and us for the runner: neither is a cost of its calls
+        own_s = min(
+            max((measured.whole_ticks * tick_s or took) - measured.wait_ticks * tick_s, samples_s), took
+        )
         tally.shortest_s = min(tally.shortest_s, own_s / len(bursts))
         tally.spent_s += took
         self.tell(cell, asked.round, self._done, self._clean / max(1, self._taken))
