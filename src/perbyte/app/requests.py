@@ -224,10 +224,11 @@ def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool, hint: str =
 
 def busy_text(cores: Sequence[int]) -> str:
     """Why a run takes longer than foreseen: others use its cores, now and in the last minute; empty where none do."""
-    spare, load = (os.cpu_count() or 1) - len(cores), os.getloadavg()[0]
-    if min(load, programs_running() - 1) <= spare + 0.5:
+    there = os.cpu_count() or 1
+    load, now = os.getloadavg()[0], programs_running() - 1
+    if min(load, now) <= there - len(cores) + 0.5:
         return ""
-    return f"; longer, for others keep about {load:.0f} of {os.cpu_count()} cores busy"
+    return f"; longer, for others keep all of {there} cores busy"
 
 
 def study_request(study: Study, *, quick: bool = False) -> Request:

@@ -247,6 +247,8 @@ def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
 
 
 def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
+    """Print why there is no figure."""
+
     from perbyte.report.facts import failure_lines
 
     if error.run:
@@ -259,6 +261,8 @@ def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
 
 
 def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> int:
+    """Print the rows beside the libraries."""
+
     from perbyte.app.trying.offsets import offset_lines
     from perbyte.cli.conduct import note_losses
     from perbyte.report import trials
@@ -278,6 +282,8 @@ def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> in
 
 
 def _try_baseline(trial: Trial, options: TryOptions) -> int:
+    """Compare with the kept program."""
+
     from perbyte.app.trying.trial import NoFigure
 
     code = _tell_baseline(trial, options, trial.against_baseline(keep=options.before.keep))
@@ -336,6 +342,8 @@ def _judge(done: InTurn, options: TryOptions) -> int:
 
 
 def _try_since(trial: Trial, options: TryOptions) -> int:
+    """Compare with a commit."""
+
     from perbyte.app.trying.commits import add_entry, compare_with_commit
     from perbyte.report.commits import write_history
 
