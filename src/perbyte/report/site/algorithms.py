@@ -26,7 +26,6 @@ from perbyte.report.site.view import (
     estimate_in,
     field_of,
     per_work,
-    sign_of,
     tallies,
     value_in,
     work_text,
@@ -89,7 +88,7 @@ def algorithm_card(view: SiteView, name: str) -> Card:
         signs = Counter(contest.ranked.sign for contest in contests)
         words = [f"{SHORT[sign]} on {signs[sign]}" for sign in (TIED, UNDECIDED) if signs[sign]]
         winner = sentence(f"{', '.join(words)} of {n} machines")
-    return parts.card(sign_of(contests), winner, [_won(tally)], costs)
+    return parts.card(parts.sign_of(contests), winner, [_won(tally)], costs)
 
 
 def winner_text(contests: Sequence[Contest]) -> tuple[str, str]:
@@ -97,7 +96,7 @@ def winner_text(contests: Sequence[Contest]) -> tuple[str, str]:
     first = tallies(contests)[0]
     if len(contests) == 1:
         return parts.ahead_text(contests[0]), contests[0].ranked.sign
-    sign = sign_of(contests)
+    sign = parts.sign_of(contests)
     if first.won or all(contest.next is None for contest in contests):
         return plain(first.runner, 40), sign
     return SHORT.get(sign, "") or "alike or not known", sign

@@ -58,7 +58,7 @@ def _card(mains: list[Contest]) -> Card:
         f"{alone} measured with one program alone" if alone else "",
     ]
     winner = f"{plain(first.runner, 40)} is the fastest at {first.won} of {counted(len(mains), 'algorithm')}"
-    return parts.card("", winner, told)
+    return parts.card(parts.sign_of(mains), winner, told)
 
 
 def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:

@@ -16,7 +16,7 @@ from perbyte.model.text import plain
 from perbyte.report.card import Card, Line
 from perbyte.report.html import Block, legend, sorted_table
 from perbyte.report.listing import Head, Item, Listing, columns
-from perbyte.report.marks import AUDIT_SAW_OTHERS, CLASSES, SHORT, SURE, TIED, UNDECIDED
+from perbyte.report.marks import AUDIT_SAW_OTHERS, CLASSES, FASTEST, SHORT, SURE, TIED, UNDECIDED
 from perbyte.report.site import addresses
 from perbyte.report.site.view import (
     Contest,
@@ -40,6 +40,13 @@ NONE = Item("–", look="none")
 def card(sign: str, winner: str, told: Iterable[str], cost: str = "") -> Card:
     """A card of one answer, with what is told of it as far as it is not empty."""
     return Card((Line("", sign, winner, "; ".join(filter(None, told)), cost),))
+
+
+def sign_of(contests: Sequence[Contest]) -> str:
+    """The sign that all contests have, by one winner where it is a winner's; so it means of several what of one."""
+    signs = {contest.ranked.sign for contest in contests}
+    agreed = FASTEST not in signs or len({contest.best.runner for contest in contests}) == 1
+    return signs.pop() if len(signs) == 1 and agreed else ""
 
 
 def factor_item(factor: float, wide: str = "") -> Item:

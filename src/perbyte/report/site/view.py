@@ -154,13 +154,6 @@ def field_of(contests: Iterable[Contest]) -> str:
     return CYCLES if all(contest.ranked.field == CYCLES for contest in contests) else NS
 
 
-def sign_of(contests: Sequence[Contest]) -> str:
-    """The sign that all contests have, by one winner where it is a winner's; so it means of several what of one."""
-    signs = {contest.ranked.sign for contest in contests}
-    agreed = FASTEST not in signs or len({contest.best.runner for contest in contests}) == 1
-    return signs.pop() if len(signs) == 1 and agreed else ""
-
-
 def tallies(contests: Iterable[Contest]) -> list[RunnerTally]:
     """How each runner fares over contests: who wins most first, then by the median of its factors."""
     places = ((contest, stand) for contest in contests for stand in contest.stands)
