@@ -238,7 +238,8 @@ def _is_weak(case: Case, algorithm: Algorithm) -> bool:
         category = _CATEGORIES.get(asked, least.category if least else 0)
         return 0 < (strength.bits or 0) < bits or 0 < (strength.category or 0) < category
     keys = 2 if algorithm.mode in _TWO_KEYS else 1
-    return bool(asked) and algorithm.kind in _KEYED and 8 * algorithm.key_bytes // keys < asked
+    bits = 8 * algorithm.key_bytes // keys
+    return bool(asked) and algorithm.kind in _KEYED and bits < asked
 
 
 def compare_options(a: Option, b: Option, floor: NoiseFloor | None) -> Comparison:

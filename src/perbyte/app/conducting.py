@@ -153,7 +153,7 @@ def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) ->
 
 @contextlib.contextmanager
 def held_said_soon(policy: Policy, urgent: Say) -> Iterator[None]:
-    """Say who holds the cores once what happens within takes long; what is wrong with names is told sooner."""
+    """Say who holds the cores once what happens within takes long; wrong names are told sooner."""
 
     def hear_held() -> None:
         for line in held_cores(choose_cores(policy.cores)):

@@ -348,7 +348,7 @@ class EpochUnderWay:
         tally.sampling_s += max(samples_s, whole_s - warm_s - wait_s)
         self.timing.add_burst(took, samples_s=samples_s, whole_s=whole_s, warm_s=warm_s, wait_s=wait_s)
         tally.longest_s = max(tally.longest_s, took / len(bursts))
-        # a busy host makes the runner wait for a quiet core, and us for the runner: neither is a cost of its calls
+        # the runner's waits for a quiet core, and ours for the runner, are no cost of its calls
         own_s = min(max((whole_s or took) - wait_s, samples_s), took)
         tally.shortest_s = min(tally.shortest_s, own_s / len(bursts))
         tally.spent_s += took
