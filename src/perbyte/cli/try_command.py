@@ -151,7 +151,7 @@ class TryOptions(Options):
 
 
 def _refuse(options: Mapping[str, object], message: str, hint: str | None = None) -> None:
-    """Raise UsageError where one of `options` was given; without a hint it is to leave these out."""
+    """Raise UsageError where one of `options` was given."""
     given = [name for name, value in options.items() if value]
     if given:
         hint = hint or f"leave {' and '.join(given)} out"
