@@ -346,3 +346,11 @@ def test_names_that_differ_never_share_a_page():
 def test_search_names_come_without_markup(site):
     view = SiteView(gather(open_atlas(str(site.parent / "atlas"))))
     assert [list(entry) for entry in search_index(view)] == found_by_search(site)
+
+
+def test_the_next_is_the_next_behind_those_who_are_alike(one_run, specimens):
+    costs = {"one": 1000.0, "two": 1000.0, "three": 2000.0}
+    figures = [figure(specimens, runner, cost) for runner, cost in costs.items()]
+    front = said(one_run(*figures) / "index.html")
+    assert "= one or two on a" in front
+    assert "the next, three 1.0, costs ×2.00" in front

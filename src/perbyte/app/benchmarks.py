@@ -197,7 +197,6 @@ def without_empty(run: Run) -> Run:
 
 
 def _features_of(words: str) -> str | None:
-    """What to give cargo where it names features that a benchmark needs."""
     match = re.search(r"requires the features: (.+)", words)
     if not match:
         return None

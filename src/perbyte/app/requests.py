@@ -223,7 +223,7 @@ def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool, hint: str =
 
 
 def busy_text(cores: Sequence[int]) -> str:
-    """Why a run takes longer than foreseen: others use its cores now, and did before; else empty."""
+    """Why a run takes longer than foreseen: others use its cores; else empty."""
     there = os.cpu_count() or 1
     load, now = os.getloadavg()[0], programs_running() - 1
     if min(load, now) <= there - len(cores) + 0.5:

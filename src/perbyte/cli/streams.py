@@ -78,7 +78,6 @@ def control(sequence: str) -> None:
 
 
 def _tame(stream: Any) -> None:
-    """Let a stream show what would drive a terminal instead of sending it."""
     if not hasattr(stream, "untamed"):
         stream.untamed, flush = stream.write, stream.flush
         colours = wants_colour(stream)

@@ -148,7 +148,7 @@ def _alike(policy: Policy, other: Policy) -> bool:
 
 
 def _same_builds(run: Run, cells: Sequence[Cell], surveyed: Survey) -> set[tuple[str, str]]:
-    """Runner and tier of libraries whose object is byte for byte the one measured, by the same SDK and compiler."""
+    """Runner and tier of libraries whose object is the one measured, by the same SDK and compiler."""
     known = {(identity.runner, identity.cpu): identity for identity in run.conditions.identities}
     same = set()
     for row in {(cell.runner, cell.cpu) for cell in cells}:

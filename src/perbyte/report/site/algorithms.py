@@ -77,7 +77,7 @@ def algorithm_card(view: SiteView, name: str) -> Card:
     least, most = (value_text(estimate_in(best.cost, field)) for best in (bests[0], bests[-1]))
     where = plain(bests[0].machine, 60)
     costs = f"The fastest of each machine takes {least} to {most} {unit}, the least on {where}"
-    if all(contest.next is None for contest in contests):
+    if all(not contest.stands[1:] for contest in contests):
         winner = f"{plain(first.runner, 40)}, measured alone on {n} machines"
     elif first.won * 2 > n:
         winner = f"{plain(first.runner, 40)}, on {first.won} of {n} machines"
@@ -97,7 +97,7 @@ def winner_text(contests: Sequence[Contest]) -> tuple[str, str]:
     if len(contests) == 1:
         return parts.ahead_text(contests[0]), contests[0].ranked.sign
     sign = parts.sign_of(contests)
-    if first.won or all(contest.next is None for contest in contests):
+    if first.won or all(not contest.stands[1:] for contest in contests):
         return plain(first.runner, 40), sign
     return SHORT.get(sign, "") or "alike or not known", sign
 

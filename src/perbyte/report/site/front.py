@@ -36,8 +36,7 @@ LISTS = (
 
 _WAYS = (
     "A figure with ► is known to be the fastest of its machine, = is known to be alike, ? is not "
-    "known. Beside several machines a sign stands where it holds for all of them. Nobody wins by a "
-    "figure in doubt.",
+    "known. Beside several machines a sign holds for all of them. Nobody wins by a figure in doubt.",
     "Of a machine's runs the newest one that is not in doubt stands on a page, of the version that "
     "was measured last; Data has them all.",
     "Names of machines are made of their profile or given by their owners. Nobody has checked that "

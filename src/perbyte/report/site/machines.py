@@ -50,7 +50,7 @@ def _card(mains: list[Contest]) -> Card:
         return Card((), ("No figure of this machine can be ranked.",))
     first, *others = tallies(mains)
     shared, open_ = (sum(contest.ranked.sign == sign for contest in mains) for sign in (TIED, UNDECIDED))
-    alone = sum(contest.next is None for contest in mains)
+    alone = sum(not contest.stands[1:] for contest in mains)
     told = [
         ", ".join(f"then {plain(tally.runner, 40)} at {tally.won}" for tally in others[:3] if tally.won),
         f"several are alike at {shared}" if shared else "",
