@@ -95,8 +95,8 @@ class Benchmarks:
         rust = (where / "Cargo.toml").is_file()
         if not (rust or any(where.glob("*_test.go"))):
             lacks = "no Cargo.toml and no *_test.go there" if where.is_dir() else "no such directory"
-            hint = "name the directory of a package; C and the rest: perbyte try"
-            raise UsageError(f"{place}: {lacks}", hint=hint)
+            way_out = "name the directory of a package; C and the rest: perbyte try"
+            raise UsageError(f"{place}: {lacks}", hint=way_out)
         self.listener.say(f"building {place}")
         try:
             return list(build_cargo(where, flags)) if rust else [build_go(where, flags)]

@@ -65,7 +65,7 @@ def read_size(text: str) -> int:
 
 
 def read_page(text: str) -> Path:
-    """The path of a page, which says its form. Raises EnvironmentLacking where none can be made there."""
+    """The path of a page. Raises EnvironmentLacking where none can be made."""
     extras.require("report", "A page")
     require_writable(Path(text))
     if not text.lower().endswith((".html", ".htm")):

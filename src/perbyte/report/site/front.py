@@ -111,6 +111,7 @@ def _picture(view: SiteView, ordered: Sequence[str]) -> list[Block]:
         middle, least, most = statistics.median(costs), min(costs), max(costs)
         value, lowest, highest = (number(cost, cost * width) for cost in (middle, least, most))
         winner, sign = winner_text(contests)
+        winner = winner.partition(", ")[0] + " or others" * (", " in winner)
         what = f"{view.title(name)}, {work_text(work)}"
         tip = (
             f"{view.title(name)} {work_text(work)}: {lowest} to {highest} cycles per byte, "
