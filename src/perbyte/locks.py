@@ -117,10 +117,10 @@ def waiting_text(core: int, holder: str) -> str:
 
 
 def held_cores(cores: Sequence[int]) -> list[str]:
-    """Who has to be waited for, a line for each process that measures on one of `cores` now. Waits for nobody."""
+    """Who has to be waited for, a line for each other process that measures on one of `cores`. Waits for nobody."""
     lines: dict[str, str] = {}
     for core in sorted(set(cores)):
-        if holder := held_by(_place_of(core)):
+        if (holder := held_by(_place_of(core))) and not holder.startswith(f"process {os.getpid()} "):
             lines.setdefault(_process_of(holder), waiting_text(core, holder))
     return list(lines.values())
 

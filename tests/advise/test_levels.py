@@ -80,6 +80,8 @@ def test_strength_that_is_asked_for_ranks_before_speed():
     assert {entry.algorithm.id for entry in told.decision.ranking if entry.weak} == {"ml-dsa-44", "ed25519"}
     ciphers = told_of("tls", {"alpha/aes-128-gcm": 0.5, "alpha/aes-256-gcm": 0.7}, strength=256)
     assert ciphers.decision.first.algorithm.id == "aes-256-gcm"
+    sectors = told_of("disk", {"alpha/aes-128-xts": 0.5, "alpha/aes-256-xts": 0.7}, strength=256)
+    assert sectors.decision.first.algorithm.id == "aes-256-xts", "the key of XTS is two keys"
     weak = told_of("signature", {"alpha/ed25519": 1e5}, strength=256)
     assert "weaker than asked for" in card_of(weak)
 

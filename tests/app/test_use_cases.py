@@ -86,7 +86,8 @@ def test_each_run_is_followed_by_a_listener_of_its_own(fake_runners, audience):
 
 
 def test_of_a_hushed_listener_only_urgent_things_are_heard(fake_runners, audience):
-    fake_runners({"name": "alpha", "operations": [HASH]})
+    other = row("sha-512", "digest", "oneshot/1")
+    fake_runners({"name": "alpha", "operations": [HASH]}, {"name": "beta", "operations": [other]})
     hushed = audience.listener.hushed()
     done = conduct(make_request(["{alpha,beta}/sha-256@64"]), QUICK, listener=hushed)
     assert audience.urgent == ["not: beta has no sha-256"]

@@ -154,8 +154,8 @@ def test_algorithms_refuses_what_the_catalogue_lacks(text, message, hint):
         ("md5+contract=massage", "no contract 'massage'", "message/1"),
         ("md5+twin=one", "'+twin=one' is not a number", "looks like"),
         ("openssl,nettle/md5", "'openssl,nettle' holds a comma", "{openssl,nettle}"),
-        ("{openssl,nettle/md5", "braces of '{openssl,nettle' do not pair up", "write {one,other}"),
-        ("*/md}5", "braces of 'md}5' do not pair up", "write {one,other}"),
+        ("{openssl,nettle/md5", "braces of '{openssl,nettle' do not pair up", "{one,other}, no slash"),
+        ("*/md}5", "braces of 'md}5' do not pair up", "{one,other}, no slash"),
         ("open ssl/md5", "'open ssl' holds a blank", "looks like"),
     ],
 )

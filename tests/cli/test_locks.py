@@ -68,8 +68,10 @@ def test_what_needs_no_core_is_said_before_the_wait_for_one(world, script, quick
     (full / "something").touch()
     file.touch()
     world.home.mkdir(exist_ok=True)
-    lock = Lock(world.home / f"perbyte-core-{spare_core}.lock")
-    assert lock.take("a test")
+    source = tmp_path / "mine.c"
+    source.write_text("int mine(void) { return 0; }\n")
+    locks = [Lock(world.home / f"perbyte-core-{core}.lock") for core in os.sched_getaffinity(0)]
+    assert all(lock.take("a test") for lock in locks)
     try:
         for out, why in ((full, "holds no run"), (file, "File exists"), (file / "below", "Not a directory")):
             answer = world.perbyte(*words, "--out", out)
@@ -86,11 +88,22 @@ def test_what_needs_no_core_is_said_before_the_wait_for_one(world, script, quick
         ):
             answer = world.perbyte(*wrong, "--core", spare_core)
             assert answer.returncode == EXIT_USAGE, (wrong, answer.stderr)  # at once: the lock is held on
-        answer = world.perbyte("advise", "hash", "--report", tmp_path)
-        assert answer.returncode == EXIT_ENVIRONMENT
-        assert "cannot be written: Is a directory" in answer.stderr
+        for words, why in (
+            (("advise", "hash", "--report", tmp_path), "cannot be written: Is a directory"),
+            (("advise", "hash", "--language", "cobol"), "no runner is in 'cobol'"),
+            (("advise", "hash", "--path", tmp_path), "--path is only for disk"),
+            (("try", tmp_path / "none.c", "--as", "sha-256"), "none.c"),
+            (("try", source, "--as", "sha-257"), "sha-257"),
+            (("try", source, "--as", "sha-256"), "no parameter for out"),
+            (("bench", tmp_path / "none"), "none"),
+        ):
+            answer = world.perbyte(*words)
+            assert answer.returncode in (EXIT_ENVIRONMENT, EXIT_USAGE), (words, answer.stderr)
+            assert why in answer.stderr
+            assert "waiting" not in answer.stderr, words
     finally:
-        lock.release()
+        for lock in locks:
+            lock.release()
 
 
 @pytest.mark.parametrize("command", ["measure", "try", "advise"])
@@ -100,7 +113,9 @@ def test_who_holds_the_core_is_said_within_a_second_however_long_runners_take_to
     slow = {"name": "alpha", "operations": [row("sha-256", "digest", "oneshot/1")]}
     world.add(slow | {"faults": [fault("hello", "slow", seconds=20.0, nth=0)]})
     source = tmp_path / "mine.c"
-    source.write_text("#error it is not even built\n")
+    source.write_text(
+        (Path(__file__).parents[2] / "docs" / "examples" / "my_hash.c").read_text(encoding="utf-8")
+    )
     words = {
         "measure": ("measure", "alpha/sha-256@64", "--core", spare_core, *quick),
         "try": ("try", source, "--as", "sha-256"),

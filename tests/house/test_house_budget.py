@@ -10,14 +10,14 @@ from documents import ROOT
 # what each package had when the budget was last lowered; a feature pays for its lines by what it makes unnecessary
 LINES = {
     "": 879,
-    "advise": 1022,
-    "app": 5013,
+    "advise": 1019,
+    "app": 5010,
     "atlas": 2035,
     "catalogue": 1746,
-    "cli": 3857,
+    "cli": 3856,
     "exchange": 3476,
     "fleet": 1233,
-    "measure": 8571,
+    "measure": 8567,
     "model": 1708,
     "protocol": 837,
     "report": 14133,

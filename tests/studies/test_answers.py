@@ -41,8 +41,8 @@ def answers(
         (
             f'form = "best"\ncandidates = "runner"\nby = ["group"]\n{SHAPE}',
             {"one/fast/*": 0.9},
-            "Fast: one (0.900); Mid: one (10.0) and two (10.0), too close to call; "
-            "Slow: one (40.0) and two (40.0), too close to call",
+            "Fast: one (0.900); Mid: one (10.0) and two (10.0), which cannot be told apart; "
+            "Slow: one (40.0) and two (40.0), which cannot be told apart",
         ),
         (
             f'form = "order"\ncandidates = "group"\nbest_of = ["runner"]\n{SHAPE}',

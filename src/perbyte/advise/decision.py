@@ -45,6 +45,7 @@ _EFFECTS = ("allowed", "discouraged", "unrecommended", "forbidden")
 _CATEGORIES = {128: 1, 192: 3, 256: 5}
 """NIST's categories: as hard to break as the key of AES with so many bits (FIPS 203, section 8)."""
 _KEYED = frozenset({"aead", "block-cipher", "stream-cipher", "mac"})
+_TWO_KEYS = frozenset({"xts", "siv"})  # modes whose key is two of the cipher's (IEEE 1619; RFC 5297)
 
 
 class View(enum.StrEnum):
@@ -236,7 +237,9 @@ def _is_weak(case: Case, algorithm: Algorithm) -> bool:
         bits = asked or (least.bits if least else 0)
         category = _CATEGORIES.get(asked, least.category if least else 0)
         return 0 < (strength.bits or 0) < bits or 0 < (strength.category or 0) < category
-    return bool(asked) and algorithm.kind in _KEYED and 8 * algorithm.key_bytes < asked
+    keys = 2 if algorithm.mode in _TWO_KEYS else 1
+    bits = 8 * algorithm.key_bytes // keys
+    return bool(asked) and algorithm.kind in _KEYED and bits < asked
 
 
 def compare_options(a: Option, b: Option, floor: NoiseFloor | None) -> Comparison:
@@ -320,7 +323,6 @@ def _option(
 
 
 def _place(cell: Cell) -> tuple[str, str, int]:
-    """Where a figure of a runner and algorithm stands within the work."""
     return cell.cpu, cell.operation, cell.size_bytes
 
 

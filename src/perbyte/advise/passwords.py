@@ -84,14 +84,11 @@ def decide_passwords(case: Case, time_ns: float, memory_bytes: int) -> PasswordD
 
     def fitted(ranked: tuple[Ranked, ...]) -> tuple[Parameters, ...]:
         parameter_lists = [fit(entry, time_ns, memory_bytes) for entry in ranked if entry.options]
-        return tuple(sorted((parameters for parameters in parameter_lists if parameters), key=_order))
+        # what a guess has to hold decides; of equal memory the order in which OWASP recommends the hashes
+        fitting = filter(None, parameter_lists)
+        return tuple(sorted(fitting, key=lambda each: (-each.memory_bytes, FAMILIES.index(each.cost.family))))
 
     return PasswordDecision(decision, fitted(decision.ranking), fitted(decision.ruled_out))
-
-
-def _order(parameters: Parameters) -> tuple[int, int]:
-    """What a guess has to hold decides; of equal memory the order in which OWASP recommends the hashes."""
-    return -parameters.memory_bytes, FAMILIES.index(parameters.cost.family)
 
 
 def fit(ranked: Ranked, time_ns: float, memory_bytes: int) -> Parameters | None:

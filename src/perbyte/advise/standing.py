@@ -52,7 +52,7 @@ class Asked:
     """What the user said: the profile, the date it has to hold on, and the volume of data under one key in bytes.
 
     `known` are the statuses with a profile of the user's own; None: those that Perbyte ships. `strength`: the bits that
-    are asked for at the least; 0: what the task asks for.
+    are asked for at the least; 0: what the task asks for. `assumed`: nobody named the volume.
     """
 
     date: datetime.date
@@ -60,6 +60,7 @@ class Asked:
     volume_bytes: float = 1e9
     known: Mapping[str, Authority] | None = None
     strength: int = 0
+    assumed: bool = False
 
     def standing(self, algorithm: Algorithm, use: str | None, protocol: str = "") -> Standing:
         """How `algorithm` stands; `use` None: no authority has a say. `protocol` is what the work is for.
@@ -114,7 +115,6 @@ class Asked:
         return {self._known[name].authority for name in (self.profile, *self._known[self.profile].extends)}
 
     def _rows(self, authority: Authority, name: str, use: str | None) -> list[StatusRow]:
-        """The rows about an algorithm that count under the profile, on whatever date."""
         return [
             row
             for row in authority.rows

@@ -67,7 +67,6 @@ class Together:
 
 
 def _rank(library: Library) -> tuple[list[object], float]:
-    """First by what ranks before speed, part by part, then by the mean cost."""
     levels = zip(*(decision.first.level for decision in library.decisions if decision.first), strict=True)
     return [sum(level) for level in levels], library.cost.estimate.value
 

@@ -61,7 +61,6 @@ def _tried(decision: Decision) -> Iterator[Change]:
 
 
 def _dates(decision: Decision) -> Iterator[Change]:
-    """The first later day on which the recommendation is another one."""
     case = decision.case
     days = {
         day

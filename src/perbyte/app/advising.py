@@ -164,7 +164,6 @@ def beyond_loop(decision: Decision, states: Sequence[str]) -> tuple[Request, Cel
 
 
 def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
-    """The run's runners whose language is among `languages`; none as a restriction where all count."""
     if not languages:
         return frozenset()
     known = {spec.name for spec in locate() if spec.language in languages}
@@ -182,6 +181,10 @@ def measure_question(
 
     Raises EnvironmentLacking where no library can answer, UsageError for a budget that is too small and is not raised.
     """
+    known = sorted({spec.language for spec in locate()})
+    if unknown := [name for name in wish.languages if name not in known]:
+        hint = f"the languages are {', '.join(known)}"
+        raise UsageError(f"no runner is in '{unknown[0]}'", hint=hint)
     build_needed(["*"], listener.say)
     specs = [
         spec
@@ -212,15 +215,8 @@ def measure_question(
 
 
 def _no_runner(languages: Sequence[str]) -> EnvironmentLacking:
-    """The languages that there are, or the builds that bring one of those asked for."""
-    by_language: dict[str, list[str]] = {}
-    for spec in locate():
-        by_language.setdefault(spec.language, []).append(spec.name)
-    if unknown := [name for name in languages if name not in by_language]:
-        return EnvironmentLacking(
-            f"no runner is in '{unknown[0]}'", hint=f"the languages are {', '.join(sorted(by_language))}"
-        )
-    names = [name for language in languages for name in by_language[language]]
+    """The builds that bring one of the languages asked for."""
+    names = [spec.name for language in languages for spec in locate() if spec.language == language]
     return EnvironmentLacking(
         f"no runner in {', '.join(languages)} is built",
         hint=f"perbyte build {names[0]}" + (f" (or {', '.join(names[1:])})" if names[1:] else ""),
@@ -256,7 +252,6 @@ def _offered(surveyed: Survey, runner: str, cpu: str, algorithm: str, contract: 
 
 
 def _why_missing(question: Question, surveyed: Survey, languages: Sequence[str]) -> dict[str, str]:
-    """Why candidates that nobody built offers have no figure, and who would have them."""
     slow = {spec.name for spec in locate() if spec.language in SLOW_LANGUAGES and not languages}
     offers = {
         runner: {row.algorithm for row in hello.operations} for (runner, _), hello in surveyed.hellos.items()

@@ -104,7 +104,6 @@ def agree(
 
 
 def _runners(wanted: Sequence[Selector]) -> list[RunnerSpec]:
-    """The built runners that selectors mean. Raises UsageError for a selector that means none."""
     built = built_runners()
     meant: dict[str, RunnerSpec] = {}
     for selector in wanted:

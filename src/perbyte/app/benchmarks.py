@@ -92,20 +92,18 @@ class Benchmarks:
         where, flags = place.resolve(), shlex.split(self.flags)
         if where.is_file():
             return [already_built(where)]
+        rust = (where / "Cargo.toml").is_file()
+        if not (rust or any(where.glob("*_test.go"))):
+            lacks = "no Cargo.toml and no *_test.go there" if where.is_dir() else "no such directory"
+            way_out = "name the directory of a package; C and the rest: perbyte try"
+            raise UsageError(f"{place}: {lacks}", hint=way_out)
         self.listener.say(f"building {place}")
         try:
-            if (where / "Cargo.toml").is_file():
-                return list(build_cargo(where, flags))
-            if any(where.glob("*_test.go")):
-                return [build_go(where, flags)]
+            return list(build_cargo(where, flags)) if rust else [build_go(where, flags)]
         except DoesNotBuild as error:
             self.listener.urgent(str(error))
             hint = _features_of(str(error))
             raise UsageError(f"{place} does not build: {error.first}", hint=hint) from None
-        raise UsageError(
-            f"{place}: no Cargo.toml and no *_test.go there",
-            hint="name the directory of a package; C and the rest: perbyte try",
-        )
 
     def left_out(self) -> list[str]:
         """What cannot be measured, with the reason."""
@@ -199,7 +197,6 @@ def without_empty(run: Run) -> Run:
 
 
 def _features_of(words: str) -> str | None:
-    """What to give cargo where it names features that a benchmark needs."""
     match = re.search(r"requires the features: (.+)", words)
     if not match:
         return None

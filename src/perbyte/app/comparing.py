@@ -9,7 +9,7 @@ from pathlib import Path
 from perbyte import places
 from perbyte.app.gate import SHOWN
 from perbyte.app.runs import find_run, require_distinct, run_named, runs_there_are, where_looked
-from perbyte.catalogue import Selector, parse_selector
+from perbyte.catalogue import parse_selector
 from perbyte.errors import UsageError
 from perbyte.model import Cell, CellFigure, Conditions, Run
 from perbyte.model.text import counted
@@ -70,7 +70,11 @@ def _selected(text: str, run: Run) -> tuple[list[CellFigure], list[Cell]]:
 
     Raises UsageError where there is no figure, telling all that `text` was taken for.
     """
-    selector = _selector(text)
+    try:
+        selector = parse_selector(text)
+    except UsageError as error:
+        message = f"'{text}' is not a run: {where_looked(text)}; and {error}"
+        raise UsageError(message, hint=runs_there_are()) from error
     figures = [figure for figure in run.cells if selector.matches(figure.cell)]
     lost = [(cell, failure) for cell, failure in run.failed_cells() if selector.matches(cell)]
     if figures:
@@ -85,20 +89,10 @@ def _selected(text: str, run: Run) -> tuple[list[CellFigure], list[Cell]]:
     message = f"'{text}' fits no cell of the run {run_id}"
     held = sorted({f"{figure.cell.runner}/{figure.cell.algorithm}" for figure in run.cells})
     hint = f"that run has {', '.join(held[:SHOWN]) or 'no cells'}{' ...' if len(held) > SHOWN else ''}"
+    hint += "; --run NAME looks into another"
     if not set(text) & set("*?[{@+"):  # then it may have been meant as a run
-        message, hint = f"{message}; and it {_no_run(text)}", f"{hint}; {runs_there_are()}"
+        message, hint = f"{message}; and it is not a run: {where_looked(text)}", f"{hint}; {runs_there_are()}"
     raise UsageError(message, hint=hint)
-
-
-def _selector(text: str) -> Selector:
-    try:
-        return parse_selector(text)
-    except UsageError as error:
-        raise UsageError(f"'{text}' {_no_run(text)}; and {error}", hint=runs_there_are()) from error
-
-
-def _no_run(text: str) -> str:
-    return f"is not a run: {where_looked(text)}"
 
 
 def runs_like(compared: Sequence[Run]) -> Across:
@@ -128,5 +122,4 @@ def runs_like(compared: Sequence[Run]) -> Across:
 
 
 def _code(conditions: Conditions) -> set[tuple[str, str, str]]:
-    """What was measured, by the objects that hold the libraries' code."""
     return {(identity.runner, identity.cpu, identity.object_sha256) for identity in conditions.identities}

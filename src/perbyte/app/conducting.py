@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import filterfalse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,7 +81,7 @@ def conduct(
 
     require_room(out or places.runs_home() / "new")  # all that needs no core comes before the wait for one
     with listener.following() as hearing:
-        with _held_said_soon(policy, hearing.urgent):
+        with held_said_soon(policy, hearing.urgent):
             build_needed(runners_meant(request.selectors), hearing.say)
             prepared = prepare(request, of_today(policy), command=hearing.command, **more)
             if not more.get("lenient"):  # else the plan's failures say it
@@ -131,15 +132,17 @@ def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) ->
 
     A table of one where two were named looks like a slip of the pen.
     """
+    from perbyte.runners import find
+
     there = {cell.runner for cell in cells}
     lines: list[str] = []
     for selector in (each for each in selectors if not each.versions):
         operation = f"/{selector.operation}" if selector.operation != "*" else ""
-        for runner in filter(_literal, pattern.expand_braces(selector.runner)):
+        for runner in filterfalse(pattern.is_pattern, pattern.expand_braces(selector.runner)):
             if runner not in there:
-                lines.append(f"not: {runner} has no {selector.algorithm}{operation}")
+                lines.append(f"not: {find(runner).name} has no {selector.algorithm}{operation}")
         algorithms = pattern.expand_braces(selector.algorithm)
-        for algorithm in filter(_literal, algorithms if len(algorithms) > 1 else ()):
+        for algorithm in filterfalse(pattern.is_pattern, algorithms if len(algorithms) > 1 else ()):
             alone = replace(selector, algorithm=algorithm)
             if not any(
                 alone.matches_operation(cell.runner, cell.algorithm, cell.operation) for cell in cells
@@ -148,20 +151,15 @@ def named_without_cells(selectors: Sequence[Selector], cells: Sequence[Cell]) ->
     return list(dict.fromkeys(lines))
 
 
-def _literal(name: str) -> bool:
-    return not pattern.is_pattern(name)
-
-
-def hear_held(policy: Policy, urgent: Say) -> None:
-    """Say at once who measures on the cores that a run would take; it waits for them after the libraries are asked."""
-    for line in held_cores(choose_cores(policy.cores)):
-        urgent(line)
-
-
 @contextlib.contextmanager
-def _held_said_soon(policy: Policy, urgent: Say) -> Iterator[None]:
-    """Say who holds the cores once what happens within takes long: building, or runners that answer after seconds."""
-    timer = threading.Timer(SOON_S, hear_held, (policy, urgent))
+def held_said_soon(policy: Policy, urgent: Say) -> Iterator[None]:
+    """Say who holds the cores once what happens within takes long; wrong names are told sooner."""
+
+    def hear_held() -> None:
+        for line in held_cores(choose_cores(policy.cores)):
+            urgent(line)
+
+    timer = threading.Timer(SOON_S, hear_held)
     timer.daemon = True
     timer.start()
     try:

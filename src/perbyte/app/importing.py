@@ -99,7 +99,6 @@ def store_all(runs: Sequence[Run], out: Path | None, *, overwrite: bool) -> Iter
 
 
 def _with_places(runs: Sequence[Run], out: Path | None, overwrite: bool) -> list[tuple[Run, Path]]:
-    """Each run with its directory. Raises UsageError before anything is written when one is taken."""
     home = out or places.runs_home()
     alone = out is not None and len(runs) == 1
     placed = [(run, home if alone else home / run.conditions.run_id) for run in runs]

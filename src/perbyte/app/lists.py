@@ -55,7 +55,6 @@ def _algorithms(pattern: str, _say: Say) -> list[Row]:
 
 
 def _providers(pattern: str, say: Say) -> list[Row]:
-    """Who has an algorithm: runners that are built are asked, of the others it is known from `algorithms.txt`."""
     from perbyte.catalogue import load
     from perbyte.measure import survey
     from perbyte.model.algorithm import no_instructions
@@ -138,7 +137,6 @@ def _state(spec: RunnerSpec) -> str:
 
 
 def _operations(pattern: str, say: Say) -> list[Row]:
-    """What the runners that are built say they have; a row per runner, algorithm and operation."""
     from perbyte.catalogue import parse_selector
     from perbyte.catalogue import pattern as globs
     from perbyte.measure import survey

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from pathlib import Path
 
+from perbyte import extras
 from perbyte.errors import UsageError
+from perbyte.places import require_writable
 
 # those of `stats.quantity`, which a test compares
 UNITS = ("cycles/byte", "cycles/call", "ns/call", "MB/s", "GB/s", "calls/s")
@@ -59,6 +62,16 @@ def read_size(text: str) -> int:
     if not size:
         raise UsageError(f"'{text}' is no data", hint="e.g. 64MiB, 1TB or 4096")
     return size
+
+
+def read_page(text: str) -> Path:
+    """The path of a page. Raises EnvironmentLacking where none can be made."""
+    extras.require("report", "A page")
+    require_writable(Path(text))
+    if not text.lower().endswith((".html", ".htm")):
+        hint = "a chart: perbyte report --chart bars.pdf"
+        raise UsageError(f"'{text}' does not end in .html", hint=hint)
+    return Path(text)
 
 
 def read_cores(text: str) -> tuple[int, ...]:

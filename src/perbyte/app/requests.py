@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -27,6 +28,7 @@ from perbyte.measure import (
     prepare,
     recall_pace,
 )
+from perbyte.measure.cores import programs_running
 from perbyte.model import Policy
 from perbyte.model.cell import STATES, is_state
 from perbyte.model.text import counted
@@ -216,8 +218,17 @@ def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool, hint: str =
         say(f"the budget is {enough_s} s, because the plan needs at least that")
         policy, seen = replace(policy, budget_s=float(enough_s)), replace(seen, budget_s=enough_s)
         prepared = replace(prepared, conditions=replace(prepared.conditions, policy=policy))
-    say(f"{cells}: {seen}")
+    say(f"{cells}: {seen}{busy_text(policy.cores)}")
     return prepared
+
+
+def busy_text(cores: Sequence[int]) -> str:
+    """Why a run takes longer than foreseen: others use its cores; else empty."""
+    there = os.cpu_count() or 1
+    load, now = os.getloadavg()[0], programs_running() - 1
+    if min(load, now) <= there - len(cores) + 0.5:
+        return ""
+    return f"; longer, for others keep all of {there} cores busy"
 
 
 def study_request(study: Study, *, quick: bool = False) -> Request:

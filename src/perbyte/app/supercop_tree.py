@@ -123,7 +123,6 @@ class TreeJob:
         return made, run
 
     def _run(self, made: Sequence[Made], algorithm: Algorithm, sizes: tuple[int, ...]) -> Run | None:
-        """A run of those that have a program; None where there is none."""
         specs = [program.spec for program in made if program.spec]
         if not specs:
             return None
@@ -196,6 +195,5 @@ def open_tree(
 
 
 def _meant(operation: str, primitive: str, patterns: Sequence[str]) -> bool:
-    """True where one of `patterns` is the primitive's name, its operation, or both with a slash; globs too."""
     names = (primitive, f"crypto_{operation}", f"crypto_{operation}/{primitive}")
     return not patterns or any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns for name in names)

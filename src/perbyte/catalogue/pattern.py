@@ -50,7 +50,7 @@ def _expanded(pattern: str, whole: str) -> tuple[str, ...]:
         return (pattern,)
     end = _closing(pattern, opening) if 0 <= opening < closing else -1
     if end < 0:
-        raise UsageError(f"the braces of '{pattern[:200]}' do not pair up", hint="write {one,other}")
+        raise UsageError(f"the braces of '{pattern[:200]}' do not pair up", hint="{one,other}, no slash")
     before, inside, after = pattern[:opening], pattern[opening + 1 : end], pattern[end + 1 :]
     rests = _expanded(after, whole)
     middles: list[str] = []

@@ -56,7 +56,8 @@ def _run() -> object:
         print(error.format_message(), file=sys.stderr)
         return error.exit_code
     except click.UsageError as error:
-        told = error.ctx.command_path if error.ctx else "perbyte"
+        named = " ".join(["perbyte", *sys.argv[1:2]])
+        told = error.ctx.command_path if error.ctx else named
         complain(_misuse(error), f"{told} --help")
         return error.exit_code
     except click.ClickException as error:
@@ -111,7 +112,9 @@ def _misuse(error: click.UsageError) -> str:
     if isinstance(error, click.NoSuchOption) and error.possibilities:
         near = [name for name in error.possibilities if name != "--help"]
         error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
-    parameter = error.param if isinstance(error, click.MissingParameter) else None
+    parameter = error.param if isinstance(error, click.BadParameter) else None
+    if not isinstance(error, click.MissingParameter):  # the name of an argument is the list of its choices
+        return error.message if isinstance(parameter, click.Argument) else error.format_message()
     if not parameter or not isinstance(parameter.type, click.Choice):
         return error.format_message()
     kind = "argument" if isinstance(parameter, click.Argument) else f"option {parameter.opts[0]}"

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from perbyte import extras
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import Day, Duration, PlaceOptions, PolicyOptions, QuietOption, Rate, Size, Words
+from perbyte.cli.options import Day, Html, PlaceOptions, PolicyOptions, QuietOption, Rate, Size, Time, Words
 from perbyte.cli.streams import note, note_once, print_json
 from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE
-from perbyte.places import require_writable
 
 if TYPE_CHECKING:
     from perbyte.advise import Mix, Together
@@ -58,15 +56,13 @@ class _AdviseOptions(Options):
     states: bool = flag("--states", help="Also measure a first call, emptied caches, and after a sleep.")
     volume: Size | None = option("--volume", help="Data under one key: 1TB.")
     disk: Path | None = option("--path", help="Also measure the disk of a directory (disk).")
-    time_s: Duration = option("--time", default="250ms", help="Time of a password hash.  [250ms]")
+    time_s: Time = option("--time", default="250ms", help="Time of a password hash.  [250ms]")
     memory: Size = option("--memory", default="64MiB", help="Memory of a password hash.  [64MiB]")
     named: Path | None = option("--run", help="Use this run instead of measuring.")
-    budget: Duration | None = option(
-        "--budget", help=f"Measuring time.  [{BUDGET_S:.0f}s, or more if needed]"
-    )
+    budget: Time | None = option("--budget", help=f"Measuring time.  [{BUDGET_S:.0f}s, or more if needed]")
     place: PlaceOptions = group(PlaceOptions)
     as_json: bool = flag("--json", help="Print JSON.")
-    page: Path | None = option("--report", help="Also write the answer as an HTML page.")
+    page: Html | None = option("--report", help="Also write the answer as an HTML page.")
     notes: QuietOption = group(QuietOption)
 
     def check(self) -> None:
@@ -75,10 +71,11 @@ class _AdviseOptions(Options):
             raise UsageError("--peer is only for tls", hint="perbyte advise tls --peer no-aes-hardware")
         if self.disk and not self.question.startswith("disk"):
             raise UsageError("--path is only for disk", hint="perbyte advise disk --path DIR")
+        if self.memory < 1 << 20 or self.time_s > 60:
+            message = "a password hash takes 1 MiB or more and 60 s at the most"
+            raise UsageError(message, hint="--time 100ms --memory 19MiB")
         if self.sizes and self.histogram:
             raise UsageError("--sizes and --histogram exclude each other")
-        if self.page:
-            require_writable(self.page)
 
     def policy(self, budget_s: float, epochs: int) -> Policy:
         """How a run for an answer measures."""
@@ -105,8 +102,6 @@ def advise_command(options: _AdviseOptions) -> int:
     from perbyte.catalogue.questions import find_question
     from perbyte.report.advice import tell
 
-    if options.page:
-        extras.require("report", "A page")
     asked = find_question(options.question)
     wish = _wish(options, asked)
     options.check()
@@ -130,14 +125,15 @@ def advise_command(options: _AdviseOptions) -> int:
 
 
 def _wish(options: _AdviseOptions, question: Question) -> Wish:
-    """What is asked for beside the work. Raises UsageError for a profile that there is not."""
+    """What is asked for beside the work."""
+
     from perbyte.advise import Asked
     from perbyte.app.advising import Wish, read_profile
 
     profile, known = read_profile(options.profile)
     day = options.date or datetime.datetime.now(datetime.UTC).date()
     volume, strength = options.volume or question.volume_bytes, int(options.strength or 0)
-    asked = Asked(day, profile, volume, known, strength)
+    asked = Asked(day, profile, volume, known, strength, assumed=options.volume is None)
     work = (options.time_s * 1e9, options.memory, not options.budget)
     return Wish(asked, options.languages or (), bool(options.peer), *work)
 
@@ -145,9 +141,10 @@ def _wish(options: _AdviseOptions, question: Question) -> Wish:
 def _run(
     options: _AdviseOptions, asked: Question, mixes: Sequence[Mix], wish: Wish
 ) -> tuple[Run, dict[str, str], int]:
-    """The run of the answer, named or measured now; why candidates have no figure; the exit code."""
+    """Measure, or take the run that is named."""
+
     from perbyte.app.advising import measure_question
-    from perbyte.app.conducting import hear_held
+    from perbyte.app.conducting import held_said_soon
     from perbyte.app.runs import find_run
     from perbyte.cli.conduct import note_losses
     from perbyte.store import open_run
@@ -155,8 +152,8 @@ def _run(
     if options.named:
         return open_run(find_run(options.named)), {}, EXIT_FINE
     policy = options.policy(options.budget or BUDGET_S, EPOCHS)
-    hear_held(policy, note_once)
-    done, missing = measure_question(asked, mixes, wish, policy, options.notes.listener)
+    with held_said_soon(policy, note_once):
+        done, missing = measure_question(asked, mixes, wish, policy, options.notes.listener)
     note_losses(done.run, quiet=options.notes.quiet)
     options.notes.note(f"run: {done.path}  ({done.run.measuring_s:.1f} s)")
     return done.run, missing, done.code
@@ -170,7 +167,8 @@ def _print(
     told: Sequence[Told],
     together: Together | None,
 ) -> None:
-    """Print the answer, and write its page where that was asked for."""
+    """Print the answer, and write its page."""
+
     from perbyte.app.advising import on_machines
     from perbyte.report.advice import side_by_side
     from perbyte.report.advicecard import Advice, answers_json, render_advice
@@ -181,7 +179,7 @@ def _print(
         from perbyte.report.advicepage import advice_page
         from perbyte.report.html import write
 
-        options.notes.note(f"page: {write(advice_page(advice), options.page)}")
+        options.notes.note(f"page: {write(advice_page(advice), options.page, note)}")
     if options.as_json:
         named = {"question": options.question, "profile": wish.asked.profile, "date": str(wish.asked.date)}
         print_json(answers_json(advice, named))

@@ -1,7 +1,7 @@
 """Options declared once: the fields of an `Options` are the options of the command that is called with it.
 
 A field made by `option` or `argument` is what click's decorator of that name would add; its annotation says the type: a
-`Path`, a plain type, or a plain type with a parameter type of click, as `Duration` of `perbyte.cli.options`. A field
+`Path`, a plain type, or a plain type with a parameter type of click, as `Time` of `perbyte.cli.options`. A field
 made by `group` is a value of options that several commands share. Nothing is converted or checked here: click does the
 one, `__post_init__` of a value the other.
 """
@@ -82,7 +82,6 @@ class Options:
 
 
 def _declared(kind: type[Any]) -> Iterator[Callable[[Callable[..., int]], object]]:
-    """The decorators of all fields, those of groups in the groups' places."""
     hints = get_type_hints(kind, include_extras=True)
     for field in dataclasses.fields(kind):
         if within := field.metadata.get(_GROUP):

@@ -11,7 +11,7 @@ import click
 from perbyte.app.quantities import read_sizes
 from perbyte.app.verdicts import exit_code
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import Duration, QuietOption, Words
+from perbyte.cli.options import QuietOption, Time, Words
 from perbyte.cli.streams import print_json, print_lines
 from perbyte.cli.terminal import LiveLine, print_listing, print_wrapped
 from perbyte.errors import EXIT_FINE, EXIT_FOUND
@@ -119,7 +119,7 @@ class _SelftestOptions(Options):
     trials: Annotated[int, click.IntRange(1)] = option(
         "--trials", default=6, show_default=True, help="Runs for each budget of --full."
     )
-    budget: Duration | None = option("--budget", help="Budget for the runs of --full.  [5 s and 15 s]")
+    budget: Time | None = option("--budget", help="Budget for the runs of --full.  [5 s and 15 s]")
     as_json: bool = flag("--json", help="Print JSON.")
     notes: QuietOption = group(QuietOption)
 

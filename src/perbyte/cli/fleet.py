@@ -200,7 +200,8 @@ def _told(done: JobOutcome, options: _FleetOptions) -> int:
 
 
 def _checked(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The command for the machines, once it is known that it is one, and the runners it names."""
+    """The command, and the runners it names."""
+
     from perbyte.app.fleets import job_words, runners_named
     from perbyte.cli.group import commands
     from perbyte.studies import find

@@ -10,7 +10,7 @@ import click
 from perbyte.app.leaking import BUDGET_S
 from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import CellOptions, Duration, Forms, GentleOption, QuietOption, Words
+from perbyte.cli.options import CellOptions, Forms, GentleOption, QuietOption, Time, Words
 from perbyte.cli.runs import print_leaks
 from perbyte.errors import UsageError
 from perbyte.model import Policy
@@ -30,7 +30,7 @@ class _LeakOptions(Options):
     cells: CellOptions = group(CellOptions)
     roles: Words | None = option("--secret", help="What differs: key,data,input.  [all]")
     cold: bool = flag("--cold", help="Also measure with emptied caches.")
-    budget: Duration | None = option("--budget", help=f"Time for the whole test.  [{BUDGET_S:g}s a line]")
+    budget: Time | None = option("--budget", help=f"Time for the whole test.  [{BUDGET_S:g}s a line]")
     down_to: Annotated[float, click.FloatRange(min=0, min_open=True)] | None = option(
         "--down-to", metavar="CYCLES", help="Smallest difference to find.  [1, or 0.01 %]"
     )

@@ -8,13 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from perbyte import extras
 from perbyte.app.quantities import read_sizes
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import Additions, CellOptions, Output, PolicyOptions, Words
+from perbyte.cli.options import Additions, CellOptions, Html, Output, PolicyOptions, Words
 from perbyte.cli.streams import note, notes, print_json, print_lines
 from perbyte.errors import UsageError
-from perbyte.places import require_writable
 
 if TYPE_CHECKING:
     from perbyte.app.conducting import Conducted
@@ -48,7 +46,7 @@ class _MeasureOptions(Options):
     policy: PolicyOptions = group(PolicyOptions)
     input: Path | None = option("--input", help="Measure on this file's bytes.")
     out: Path | None = option("--out", help="Run directory to create.")
-    report: Path | None = option("--report", help="Also write the run as one HTML file.")
+    report: Html | None = option("--report", help="Also write the run as one HTML file.")
     resume: Path | None = option("--resume", help="Continue an interrupted run.")
     dry_run: bool = flag("--dry-run", help="Print the plan and stop.")
     output: Output = group(Output)
@@ -72,9 +70,6 @@ def measure_command(options: _MeasureOptions) -> int:
         read_request,
     )
 
-    if options.report:
-        extras.require("report", "A page")
-        require_writable(options.report)
     if options.suite and (options.selectors or options.resume):
         raise UsageError("--suite replaces selectors", hint="leave out the selectors (or --resume)")
     if options.resume:
@@ -118,7 +113,8 @@ def measure_command(options: _MeasureOptions) -> int:
 
 
 def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_asked: Sequence[str]) -> int:
-    """Look at what was asked for beside the figures, and print all of it."""
+    """Print all that was asked for."""
+
     from perbyte.app.conducting import with_behaviours
     from perbyte.cli.conduct import note_losses
     from perbyte.cli.runs import print_run
@@ -158,8 +154,10 @@ def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_as
 
 
 def _resume(path: Path, options: _MeasureOptions) -> Conducted:
-    """Go on with a run. Raises UsageError where the command line says what the run itself knows."""
+    """Go on with a run as it was planned."""
+
     from perbyte.app.conducting import conduct_resumed
+    from perbyte.app.runs import find_run
 
     policy, cells = options.policy, options.cells
     of_plan: tuple[object, ...] = (options.selectors, cells.sizes, cells.operations, cells.contracts)
@@ -171,4 +169,4 @@ def _resume(path: Path, options: _MeasureOptions) -> Conducted:
         raise UsageError(
             "--resume uses the policy of the run", hint="of its options, only --budget can be changed"
         )
-    return conduct_resumed(path, listener=options.output.listener, budget_s=policy.budget)
+    return conduct_resumed(find_run(path), listener=options.output.listener, budget_s=policy.budget)

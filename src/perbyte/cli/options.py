@@ -35,7 +35,8 @@ class Parsed(click.ParamType[Any]):
         except UsageError as error:
             self.fail(f"{error} ({error.hint})" if error.hint else str(error), param, ctx)
         except ValueError:
-            self.fail(f"'{value}' is not a {self.name}", param, ctx)
+            example = f" ({param.help})" if isinstance(param, click.Option) else ""
+            self.fail(f"'{value}' is not a {self.name}{example}", param, ctx)
 
 
 Day = Annotated[datetime.date, Parsed("day", datetime.date.fromisoformat)]
@@ -43,8 +44,9 @@ Share = Annotated[float, Parsed("percent", quantities.read_share)]
 Unit = Annotated[str, Parsed("unit", quantities.read_unit)]
 Rate = Annotated[float, Parsed("rate", quantities.read_rate)]
 Size = Annotated[int, Parsed("size", quantities.read_size)]
+Html = Annotated[Path, Parsed("path", quantities.read_page)]
 Cores = Annotated[tuple[int, ...], Parsed("list", quantities.read_cores)]
-Duration = Annotated[float, Parsed("time", quantities.read_seconds)]
+Time = Annotated[float, Parsed("time", quantities.read_seconds)]
 Words = Annotated[tuple[str, ...], Parsed("list", quantities.read_words)]
 DEFAULT = Policy()
 
@@ -77,9 +79,7 @@ class PolicyOptions(PlaceOptions):
     precision: Share | None = option(
         "--precision", help=f"Interval half-width at which a cell is done.  [{DEFAULT.precision:.2%}]"
     )
-    budget: Duration | None = option(
-        "--budget", help=f"Measuring time of the run.  [{DEFAULT.budget_s:.0f}s]"
-    )
+    budget: Time | None = option("--budget", help=f"Measuring time of the run.  [{DEFAULT.budget_s:.0f}s]")
     epochs: Annotated[int, click.IntRange(1, 100)] | None = option(
         "--epochs", help=f"Minimum number of fresh processes per runner.  [{DEFAULT.epochs}]"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -9,7 +10,7 @@ from perbyte.app.quantities import read_sizes
 from perbyte.app.trying.clock import CELL_S, MOST_S, PAIR_S
 from perbyte.app.verdicts import exit_code
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import BaselineOptions, Duration, GentleOption, QuietOption, TimeGateOptions, Words
+from perbyte.cli.options import BaselineOptions, GentleOption, QuietOption, Time, TimeGateOptions, Words
 from perbyte.cli.streams import note, note_once, notes, print_lines
 from perbyte.errors import EXIT_FINE, UsageError
 from perbyte.model import Run
@@ -31,7 +32,7 @@ class _BenchOptions(Options):
     flags: str = option("--flags", default="", help="Further arguments of cargo bench, or of go build.")
     show: bool = flag("--list", help="List the benchmarks, and measure nothing.")
     line: bool = flag("--line", help="Print the line for Cargo.toml that makes `cargo bench` do the same.")
-    budget: Duration | None = option(
+    budget: Time | None = option(
         "--budget",
         help=f"Measuring time.  [{CELL_S:g}s for each, at most {MOST_S:g}s; with --baseline {PAIR_S:g}s]",
     )
@@ -53,7 +54,7 @@ def bench_command(asked: _BenchOptions) -> int:
     `unverified-`.
     """
     from perbyte.app.benchmarks import Benchmarks
-    from perbyte.app.conducting import hear_held
+    from perbyte.app.conducting import held_said_soon
     from perbyte.measure.machine import require_linux
     from perbyte.model import Policy
     from perbyte.report import trials
@@ -67,9 +68,8 @@ def bench_command(asked: _BenchOptions) -> int:
     in_turn = before.baseline or before.keep
     of_files = (asked.places, asked.flags, asked.only, asked.budget, asked.how.gentle)
     project = Benchmarks(*of_files, in_turn, before.listener)
-    if not asked.show:
-        hear_held(Policy(), note_once)
-    project.build()
+    with nullcontext() if asked.show else held_said_soon(Policy(), note_once):
+        project.build()
     for line in project.left_out():
         note(line)
     for program in project.programs:
@@ -93,7 +93,8 @@ def bench_command(asked: _BenchOptions) -> int:
 
 
 def _tell_changed(asked: _BenchOptions, run: Run, changed: ChangedBenchmarks) -> int:
-    """Print what became of each benchmark since its program was kept; the exit code of the gate."""
+    """Print what became of each benchmark."""
+
     from perbyte.report.gate import gap_lines, regression_lines
     from perbyte.report.trials import benchmark_changes_json, benchmark_changes_lines
 
@@ -129,7 +130,7 @@ class _SupercopOptions(Options):
         help="cc -O3 -march=native, or all installed compilers of the tree's list.",
     )
     sizes: Words | None = option("--size", help="Sizes: 16,1KiB.  [64,4KiB]")
-    budget: Duration = option(
+    budget: Time = option(
         "--budget", default=BUDGET_S, help=f"Measuring time of a primitive.  [{BUDGET_S:g}s]"
     )
     again: bool = flag("--again", help="Repeat finished primitives.")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from perbyte import extras
 from perbyte.app.runs import newest, open_runs
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
-from perbyte.cli.options import StoredOption
+from perbyte.cli.options import Html, StoredOption
 from perbyte.cli.streams import note
 from perbyte.cli.terminal import print_listing
 from perbyte.errors import EXIT_FINE, UsageError
@@ -26,7 +26,7 @@ HELP = "help"
 class _ReportOptions(Options):
     runs: tuple[Path, ...] = argument(nargs=-1, metavar="[RUN...]")
     stored: StoredOption = group(StoredOption)
-    output: Path | None = option("-o", "--output", help="HTML file.  [report.html]")
+    output: Html | None = option("-o", "--output", help="HTML file.  [report.html]")
     history: bool = flag(
         "--history",
         help="Write the history of all studies since 1994, with RUNs.  [newest run of each study]",
@@ -40,14 +40,13 @@ class _ReportOptions(Options):
 
     def deliver(self, name: str, page: Callable[[], Page], pictures: Callable[[], Iterable[Picture]]) -> int:
         """Write the charts that were asked for, and the page, as `name` where nothing else was said."""
-        from perbyte.report.files import written
         from perbyte.report.html import write
 
         if self.charts:
             deliver_charts({picture.name: picture for picture in pictures()}, self.charts)
         if self.output or not self.charts:
             target = self.output or Path(name)
-            note(f"report: {written(target, lambda part: write(page(), part), note)}")
+            note(f"report: {write(page(), target, note)}")
         return EXIT_FINE
 
 

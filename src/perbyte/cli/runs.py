@@ -51,12 +51,11 @@ def show_command(options: _ShowOptions) -> int:
         if output.unit or replace(options.beside, leak=False) != NO_ADDITIONS:
             raise UsageError("a run with leak tests has no options except --json and --csv")
         print_leaks(read_leaks(place), output)
-        return 0
-    if options.audit:
+    elif options.audit:
         _print_audit(place, options.audit, output)
-        return 0
-    print_run(open_run(place, anew=options.stored.anew), output, options.beside)
-    return 0
+    else:
+        print_run(open_run(place, anew=options.stored.anew), output, options.beside)
+    return EXIT_FINE
 
 
 def _print_audit(place: Path, cells: str, output: Output) -> None:

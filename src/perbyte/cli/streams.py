@@ -78,7 +78,6 @@ def control(sequence: str) -> None:
 
 
 def _tame(stream: Any) -> None:
-    """Let a stream show what would drive a terminal instead of sending it."""
     if not hasattr(stream, "untamed"):
         stream.untamed, flush = stream.write, stream.flush
         colours = wants_colour(stream)
@@ -87,7 +86,6 @@ def _tame(stream: Any) -> None:
 
 
 def _named(stream: Any, act: Callable[[], Any]) -> Any:
-    """Act, and name the stream in an error, which the system does not."""
     try:
         return act()
     except OSError as error:

@@ -15,13 +15,12 @@ from perbyte.app.lists import runners_by_library
 from perbyte.app.runs import open_runs
 from perbyte.cli.declared import Options, argument, flag, group, option, takes
 from perbyte.cli.doctor import show_rows
-from perbyte.cli.options import JsonOption, Output, PolicyOptions
+from perbyte.cli.options import Html, JsonOption, Output, PolicyOptions
 from perbyte.cli.report import HELP, deliver_charts
 from perbyte.cli.runs import print_run
 from perbyte.cli.streams import note, notes, print_lines
 from perbyte.datafile import read_text
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
-from perbyte.places import require_writable
 from perbyte.report.studyview import (
     answer_lines,
     claims_page,
@@ -69,7 +68,7 @@ def show(options: _StudyOption) -> int:
 class _StudyRunOptions(_StudyOption):
     quick: bool = flag("--quick", help="The quick variant: fewer or smaller cells.")
     out: Path | None = option("--out", help="Run directory to create.")
-    report: Path | None = option("--report", help="Also write the report here.")
+    report: Html | None = option("--report", help="Also write the report here.")
     strict: bool = flag("--strict", help="Exit code 1 if a claim is not reproduced.")
     policy: PolicyOptions = group(PolicyOptions)
     output: Output = group(Output)
@@ -86,9 +85,6 @@ def run(options: _StudyRunOptions) -> int:
     from perbyte.report.gate import profile_lines
 
     study, output, quick = find(options.name), options.output, options.quick
-    if options.report:
-        extras.require("report", "A page")
-        require_writable(options.report)
     given = options.policy.budget is not None
     done = conduct(
         study_request(study, quick=quick),

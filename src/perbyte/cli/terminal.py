@@ -45,7 +45,7 @@ def _room() -> int | None:
 
 
 def _columns(stream: TextIO) -> int:
-    """The width of the terminal that `stream` writes to, which need not be that of the table."""
+    """The width of the terminal of `stream`."""
     if not os.environ.get("COLUMNS"):
         with contextlib.suppress(OSError, ValueError):
             return os.get_terminal_size(stream.fileno()).columns

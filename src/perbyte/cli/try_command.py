@@ -12,7 +12,7 @@ from perbyte.app.quantities import read_choices, read_sizes
 from perbyte.app.trying.clock import BESIDE_S, CALL_S, WALL_S, Clock, command_began, wait_for_change
 from perbyte.app.verdicts import gravest
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
-from perbyte.cli.options import BaselineOptions, Duration, Forms, GateOptions, GentleOption, Words
+from perbyte.cli.options import BaselineOptions, Forms, GateOptions, GentleOption, Time, Words
 from perbyte.cli.streams import note, note_once, notes, print_json, print_lines
 from perbyte.errors import EXIT_FINE, PerbyteError, UsageError
 from perbyte.model import CellFigure, Failure
@@ -93,10 +93,10 @@ class TryOptions(Options):
     layout: str | None = option(
         "--layout", metavar="TOML", help="FILEs are trees of this layout: a file, or pqclean..."
     )
-    budget: Duration | None = option(
+    budget: Time | None = option(
         "--budget", help=f"Measuring time.  [the rest of {WALL_S:g} s, or {BESIDE_S:g} s beside a neighbour]"
     )
-    patience: Duration = option(
+    patience: Time = option(
         "--patience", default=CALL_S, help=f"Longest time of one call; then it hangs.  [{CALL_S:g}s]"
     )
     fresh: bool = flag("--fresh", help="Measure the libraries again, even if stored.")
@@ -126,13 +126,11 @@ class TryOptions(Options):
         elif self.leak:
             message = "--leak looks at one program alone"
             beside = {"--count": self.count, "--places": self.places}
-            _refuse({**changed, **beside}, message, "leave --baseline, --count and --places out")
+            _refuse({**changed, **beside}, message)
         elif self.since:
-            _refuse(kept, "--since takes a commit's program for the baseline", "leave --baseline out")
+            _refuse(kept, "--since takes a commit's program for the baseline")
         if self.places:
-            _refuse(
-                changed, "--places looks at one program", "leave --baseline, --keep, --since and --watch out"
-            )
+            _refuse(changed, "--places looks at one program")
         if self.offsets:
             _refuse({**changed, "--leak": self.leak}, "--offsets looks at a program beside libraries")
         if not self.leak:
@@ -154,7 +152,9 @@ class TryOptions(Options):
 
 def _refuse(options: Mapping[str, object], message: str, hint: str | None = None) -> None:
     """Raise UsageError where one of `options` was given."""
-    if any(options.values()):
+    given = [name for name, value in options.items() if value]
+    if given:
+        hint = hint or f"leave {' and '.join(given)} out"
         raise UsageError(message, hint=hint)
 
 
@@ -165,24 +165,29 @@ def try_command(options: TryOptions) -> int:
     FILE is a source in C, C++, assembly, Rust, Zig, Go, Java, Kotlin, Python, JavaScript or TypeScript, a header, or
     an object file.
     """
-    from perbyte.app.conducting import hear_held
+    from perbyte.app.conducting import held_said_soon
     from perbyte.app.trying.trial import NoFigure
+    from perbyte.catalogue.pattern import expand_braces, is_pattern
     from perbyte.model import Policy
+    from perbyte.runners import find
 
-    hear_held(Policy(), note_once)  # before anything is built
-    if options.layout or options.supercop:
-        return _try_trees(options)
-    trial = _trial(options)
-    try:
-        if options.leak:
-            return _try_leak(trial, options)
-        if options.since:
-            return _try_since(trial, options)
-        if options.compares:
-            return _try_baseline(trial, options)
-        return _tell_beside(trial, options, trial.beside_libraries())
-    except NoFigure as error:
-        return _tell_none(error, trial, options)
+    for name in expand_braces(options.beside):
+        if name != "none" and not is_pattern(name):
+            find(name)  # a name of nobody is told before anything is built
+    trial = None if options.layout or options.supercop else _trial(options)
+    with held_said_soon(Policy(), note_once):
+        if trial is None:
+            return _try_trees(options)
+        try:
+            if options.leak:
+                return _try_leak(trial, options)
+            if options.since:
+                return _try_since(trial, options)
+            if options.compares:
+                return _try_baseline(trial, options)
+            return _tell_beside(trial, options, trial.beside_libraries())
+        except NoFigure as error:
+            return _tell_none(error, trial, options)
 
 
 def _trial(options: TryOptions) -> Trial:
@@ -224,7 +229,6 @@ def _trial(options: TryOptions) -> Trial:
 
 
 def _note_first(figures: Sequence[CellFigure], elapsed_s: float) -> None:
-    """Say that the program is right and about what it costs, long before the figures."""
     from perbyte.report import trials
 
     note(trials.first_line(figures, elapsed_s))
@@ -243,7 +247,8 @@ def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
 
 
 def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
-    """Print why the program has no figure. In JSON its faults are all there is."""
+    """Print why there is no figure."""
+
     from perbyte.report.facts import failure_lines
 
     if error.run:
@@ -256,7 +261,8 @@ def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
 
 
 def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> int:
-    """Print the rows beside the libraries, and how far off the best of them is."""
+    """Print the rows beside the libraries."""
+
     from perbyte.app.trying.offsets import offset_lines
     from perbyte.cli.conduct import note_losses
     from perbyte.report import trials
@@ -276,7 +282,8 @@ def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> in
 
 
 def _try_baseline(trial: Trial, options: TryOptions) -> int:
-    """Compare with the kept program; with --watch again at each change of a file."""
+    """Compare with the kept program."""
+
     from perbyte.app.trying.trial import NoFigure
 
     code = _tell_baseline(trial, options, trial.against_baseline(keep=options.before.keep))
@@ -306,7 +313,6 @@ def _tell_baseline(trial: Trial, options: TryOptions, done: InTurn | Kept) -> in
 
 
 def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
-    """Print what became of the rows, in the form that was asked for."""
     from perbyte.report import trials
 
     elapsed_s = trial.clock.elapsed_s
@@ -336,7 +342,8 @@ def _judge(done: InTurn, options: TryOptions) -> int:
 
 
 def _try_since(trial: Trial, options: TryOptions) -> int:
-    """Compare with a commit, look for the one that changed it, add to the history."""
+    """Compare with a commit."""
+
     from perbyte.app.trying.commits import add_entry, compare_with_commit
     from perbyte.report.commits import write_history
 
@@ -379,7 +386,6 @@ def _try_leak(trial: Trial, options: TryOptions) -> int:
 
 
 def _try_trees(options: TryOptions) -> int:
-    """Build, look at and measure each implementation of a tree; account for each one."""
     from perbyte.app.supercop import MEASURED
     from perbyte.app.trying.trees import layout_groups, measure_groups, supercop_groups, tree_code
     from perbyte.report import trials

@@ -210,7 +210,7 @@ class Forecast:
         )
         told = f", {starts:,} s of them to start processes" if self.starts_s >= SAID_FROM_S else ""
         if self.enough_s > max(self.budget_s, 1.0):
-            return f"about {most:,} s, more than the budget of {self.budget_s:g} s{told}"
+            return f"about {math.ceil(self.most_s):,} s, more than the budget of {self.budget_s:g} s{told}"
         if self.likely_s is None and soonest < most:
             return f"{soonest:,} to {most:,} s, as soon as all are precise{told}"
         span = f" by earlier runs of these cells, {most:,} s at the most" if likely < most else ""

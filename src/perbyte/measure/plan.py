@@ -240,11 +240,11 @@ def explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) ->
             hint="run 'perbyte doctor' to see why, and 'perbyte build' to build them",
         )
     if not offered:
-        raise UsageError(
-            f"'{selector.text}': no runner here has {', '.join(algorithms[:5])}",
-            hint=f"perbyte list providers {algorithms[0]} names who has it, and what builds that; "
-            f"runners that answer: {', '.join(runners)}",
-        )
+        opt_in = [spec.name for spec in built_runners() if left_out(selector.runner, spec)]
+        unasked = f"; '?*' also asks {', '.join(opt_in)}" if opt_in else ""
+        hint = f"perbyte list providers {algorithms[0]} names who has it, and what builds that{unasked}"
+        what = f"no {', '.join(algorithms[:5])} in {', '.join(runners)}"
+        raise UsageError(f"'{selector.text}': {what}", hint=hint)
     names = sorted({name for name, _, _ in offered})
     operations = ", ".join(sorted({operation for _, operation, _ in offered}))
     contracts = ", ".join(sorted({contract for _, _, contract in offered}))

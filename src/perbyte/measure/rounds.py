@@ -341,19 +341,15 @@ class EpochUnderWay:
         self._cut(cell, burst, could_be=bool(burst.piece_bytes) or not asked.request.piece_bytes)
         tick_s = 1 / self._tick_hz(cell)
         samples_s = sum(sum(burst.ticks) for burst in bursts) * tick_s
-        probes_s = max(0, measured.whole_ticks - measured.warm_ticks - measured.wait_ticks) * tick_s
+        whole_s = measured.whole_ticks * tick_s
+        warm_s = measured.warm_ticks * tick_s
+        wait_s = measured.wait_ticks * tick_s
         tally.samples += samples
-        tally.sampling_s += max(samples_s, probes_s)
-        self.timing.add_burst(
-            took,
-            samples_s=samples_s,
-            whole_s=measured.whole_ticks * tick_s,
-            warm_s=measured.warm_ticks * tick_s,
-            wait_s=measured.wait_ticks * tick_s,
-        )
+        tally.sampling_s += max(samples_s, whole_s - warm_s - wait_s)
+        self.timing.add_burst(took, samples_s=samples_s, whole_s=whole_s, warm_s=warm_s, wait_s=wait_s)
         tally.longest_s = max(tally.longest_s, took / len(bursts))
-        # a busy host makes the runner wait for a quiet core, which is no cost of its calls
-        own_s = max(took - measured.wait_ticks * tick_s, min(samples_s, took))
+        # the runner's waits for a quiet core, and ours for the runner, are no cost of its calls
+        own_s = min(max((whole_s or took) - wait_s, samples_s), took)
         tally.shortest_s = min(tally.shortest_s, own_s / len(bursts))
         tally.spent_s += took
         self.tell(cell, asked.round, self._done, self._clean / max(1, self._taken))

@@ -370,7 +370,9 @@ def _change(decision: Decision, result: str, group: Sequence[Change]) -> str:
     """What changes of one kind lead to: all of `group` to the same `result`, empty for nothing."""
     later, named = group[0].decision, ", ".join(str(change.what) for change in group)
     broken = ", the longer key of a tie" if later.by_key else ""
-    close = f" ({later.sure.value}{broken})" if later.sure in (Sure.CLOSE, Sure.DOUBTFUL) else ""
+    close = f" (close{broken})" if later.sure is Sure.CLOSE else ""
+    if later.sure is Sure.DOUBTFUL:
+        close = " (others may cost as little)"
     match group[0].kind:
         case "processor":
             return _processor(decision, later, close)

@@ -113,6 +113,8 @@ def advice_card(
         return Card(parts, tuple(_weighed(told)))
     if together is None:
         return Card(parts, ("The best library for each part, mixed (--mix).",))
+    if not any(task.decision.first for task in told):
+        return Card(parts)
     if together.first is None:
         lacking = "; ".join(
             f"{runner} lacks {' and '.join(told[part].title for part in parts)}"

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 
 from perbyte.advise import (
+    Asked,
     Decision,
     Option,
     Parameters,
@@ -161,14 +162,14 @@ def guesses_text(parameters: Parameters) -> str:
 
 def key_texts(decision: Decision, chosen: Sequence[Ranked]) -> tuple[str, ...]:
     """What one key of each of `chosen` may encrypt, held against the volume and the sizes that were asked for."""
-    task, volume = decision.case.task, decision.case.asked.volume_bytes
+    task, asked = decision.case.task, decision.case.asked
     if task.contract.startswith(_REKEY):
         return (_OWN_KEYS,) if chosen else ()
     smallest = min(decision.case.mix.sizes)
     sentences = []
     for entry in chosen:
         limits = limits_of(entry.algorithm.id, task.protocol)
-        sentences += [_key_text(entry.algorithm, limit, smallest, volume) for limit in limits]
+        sentences += [_key_text(entry.algorithm, limit, smallest, asked) for limit in limits]
     return tuple(sentences)
 
 
@@ -249,7 +250,7 @@ def volume_text(size: float) -> str:
     return f"{three_digits(size / 1024.0**step)} {names[step]}"
 
 
-def _key_text(algorithm: Algorithm, limit: KeyLimit, smallest: int, volume: float) -> str:
+def _key_text(algorithm: Algorithm, limit: KeyLimit, smallest: int, asked: Asked) -> str:
     parts = [f"2^{limit.messages:g} messages a key"] if limit.messages else []
     parts += [f"{volume_text(2.0**limit.bytes)} a key"] if limit.bytes else []
     if limit.message_bytes and limit.nonces != "none":
@@ -258,13 +259,14 @@ def _key_text(algorithm: Algorithm, limit: KeyLimit, smallest: int, volume: floa
     how = f" ({_NONCES[limit.nonces]})" if limit.nonces != "none" else ""
     source = f"{limit.document}, {limit.published}, {section_text(limit.section)}"
     source += "" if limit.confirmed else "; unconfirmed"
-    most, asked = limit.most_bytes(smallest), f"{_said(volume)} (--volume)"
+    most, whose = limit.most_bytes(smallest), "assumed; --volume sets it" if asked.assumed else "--volume"
+    volume = f"{_said(asked.volume_bytes)} ({whose})"
     rest = ""
-    if volume > most:
-        rest = f" {asked} is more than that: take a new key every {volume_text(most)}."
+    if asked.volume_bytes > most:
+        rest = f" {volume} is more than that: take a new key every {volume_text(most)}."
     elif most <= _MUCH:
         at = f" in messages of {size_label(smallest)}" if limit.messages else ""
-        rest = f" {asked}{at} is within it."
+        rest = f" {volume}{at} is within it."
     least = f": {text}" if text else ""
     return f"{algorithm.name}{how}{least}: {limit.means} ({source}).{rest}"
 

@@ -23,6 +23,7 @@ from perbyte import __version__
 from perbyte.model.text import plain
 from perbyte.report import theme
 from perbyte.report.card import Card
+from perbyte.report.files import Say, silent, written
 from perbyte.report.listing import Entry, Listing, as_item, columns
 from perbyte.report.pictures import Picture
 from perbyte.report.saving import as_svg
@@ -90,11 +91,9 @@ def render(page: Page) -> str:
     )
 
 
-def write(page: Page, path: Path | str) -> Path:
-    """Write a page to `path` (UTF-8) and return the path. Raises OSError where it cannot be written."""
-    path = Path(path)
-    path.write_text(render(page), encoding="utf-8")
-    return path
+def write(page: Page, path: Path, say: Say = silent) -> Path:
+    """Write a page (UTF-8) as `files.written` does, and return the path. Raises EnvironmentLacking."""
+    return written(path, lambda part: part.write_text(render(page), encoding="utf-8"), say)
 
 
 def text(content: str, look: str = "") -> Block:

@@ -24,11 +24,12 @@ def methods(run: Run) -> str:
     version = f"Perbyte {plain(conditions.perbyte_version, 20)}"
     if conditions.perbyte_commit:
         version += f" (commit {plain(conditions.perbyte_commit, 60)})"
+    placed = "all at one place in memory" if at_one_place(run) else "placed in memory by the system"
     sentences = [
         f"Costs were measured with {version} on {plain(conditions.started_at, 40)[:10]} on {_machine(run)}.",
         f"Libraries: {', '.join(library_names(run))}; {_compilers(run)}.",
         f"Outputs were checked before anything was timed. Each of {len(run.cells):,} cells was measured in "
-        f"{_epochs(run)} fresh processes, {_placement(run)}, in random order, with keys, messages and offsets "
+        f"{_epochs(run)} fresh processes, {placed}, in random order, with keys, messages and offsets "
         f"of buffers drawn from the seed {policy.seed}"
         + (", without priority over other programs. " if policy.gentle else ". ")
         + _stopping(run),
@@ -43,10 +44,6 @@ def methods(run: Run) -> str:
 def at_one_place(run: Run) -> bool:
     """True where address randomisation was off, as it was for all runs before ADR 59."""
     return any(warning.kind is Doubt.LAYOUT for figure in run.cells for warning in figure.warnings)
-
-
-def _placement(run: Run) -> str:
-    return "all at one place in memory" if at_one_place(run) else "placed in memory by the system"
 
 
 def _machine(run: Run) -> str:

@@ -65,7 +65,7 @@ _GROWN = "How much faster has cryptography become since it was first published?"
 
 def write_run_page(run: Run, path: Path, judgement: Judgement | None = None, say: Say = silent) -> Path:
     """Write the page of a run, with its study's claims and history; returns `path`. Raises EnvironmentLacking."""
-    return written(path, lambda part: write(whole_page(run, judgement), part), say)
+    return write(whole_page(run, judgement), path, say)
 
 
 def write_study_pages(

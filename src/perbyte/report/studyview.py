@@ -14,7 +14,7 @@ import msgspec
 
 from perbyte.errors import PerbyteError
 from perbyte.model import Machine, Run
-from perbyte.model.text import markdown_text, plain
+from perbyte.model.text import counted, markdown_text, plain
 from perbyte.report.listing import Entry, Head, Listing, markdown, records
 from perbyte.report.methods import at_one_place
 from perbyte.report.runview import RunView, interval_said
@@ -427,8 +427,8 @@ def answer_lines(judgement: Judgement) -> list[str]:
 def skeleton_lines(folder: Path, study: Study) -> Iterator[str]:
     """What of a new study in `folder` is known: figures with a cell of today, those without, verdicts in print."""
     known = sum(bool(figure.cell) for figure in study.published)
-    figures = f"{len(study.published)} figures, {known} with a cell of today"
-    yield f"{folder}: {figures}, {len(study.groups)} algorithms."
+    figures = f"{counted(len(study.published), 'figure')}, {known} with a cell of today"
+    yield f"{folder}: {figures}, {counted(len(study.groups), 'algorithm')}."
     without = Counter(
         (figure.library, figure.algorithm, figure.operation, figure.note)
         for figure in study.published

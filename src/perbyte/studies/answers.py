@@ -1,6 +1,6 @@
 """The answer to a study's question, in words with figures, computed from a run by rules that the study's file states.
 
-A rule looks up costs as claims do, so winners too close to call are named together, and what was not measured is said.
+A rule looks up costs as claims do, so winners that cannot be told apart are named together; what is missing is said.
 """
 
 from __future__ import annotations
@@ -128,14 +128,14 @@ class Best(Ranking, frozen=True, kw_only=True, tag="best"):
     last: bool = False
 
     def told(self, context: Context, present: list[Candidate]) -> str:
-        """The winner, or those that are too close to call."""
+        """The winner, or those that cannot be told apart."""
         best = (max if self.last else min)(present, key=_cost)
         ties = [rival for rival in present if rival is not best and _open(context, rival, best)]
         named = sorted([best, *ties], key=_cost)
         text = listing(
             [f"{rival.label} ({self.figure(rival)}{_joined(self.doubt(rival))})" for rival in named]
         )
-        return f"{text}, too close to call" if ties else text
+        return f"{text}, which cannot be told apart" if ties else text
 
 
 class Order(Ranking, frozen=True, kw_only=True, tag="order"):
@@ -158,7 +158,7 @@ class Order(Ranking, frozen=True, kw_only=True, tag="order"):
         if len(rank) == 1:
             return text
         same = all(candidate.cost == rank[0].cost for candidate in rank)
-        return f"{text} ({'the same' if same else 'too close to call'})"
+        return f"{text} ({'the same' if same else 'cannot be told apart'})"
 
 
 class Range(Rule, frozen=True, kw_only=True, tag="range"):

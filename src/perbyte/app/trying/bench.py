@@ -20,6 +20,7 @@ from typing import Any
 from perbyte.app.building import build_needed
 from perbyte.app.conducting import conduct_plan, of_today
 from perbyte.app.listener import NOBODY, Listener, Say
+from perbyte.app.requests import busy_text
 from perbyte.app.trying.clock import Clock
 from perbyte.app.trying.offsets import OffsetCost, look_at_offsets
 from perbyte.app.trying.stored import Stored, find_stored, last_costs
@@ -213,7 +214,8 @@ class Bench:
         pace = recall_pace(choose_cores(self.policy.cores)[0])
         cells, policy = self._in_time(surveyed, cells, pace)
         plan = Plan(tuple(cells), self._twins(cells), wanted=tuple(self.own_names))
-        self.listener.say(f"{counted(len(cells))}: {foresee(plan, policy, surveyed.specs, pace)}")
+        ahead = foresee(plan, policy, surveyed.specs, pace)
+        self.listener.say(f"{counted(len(cells))}: {ahead}{busy_text(policy.cores)}")
         if self.unreached:
             self.listener.say(
                 f"not measured, since {self.clock.promised_s:g} s were promised: {', '.join(self.unreached)} "

@@ -149,7 +149,6 @@ class Search:
             return None
 
     def _row(self, spec: RunnerSpec, base: RunnerSpec, followed: BaselineChange) -> BaselineChange:
-        """The row that is followed, of `spec` beside `base`, measured for as long as a try takes."""
         request = replace(self.trial.request, name=spec.name)
         clock = Clock(self.trial.clock.budget_s)
         trial = replace(
@@ -224,7 +223,6 @@ def read_entries(place: Path) -> list[dict[str, Any]]:
 
 
 def _row(run: Run, name: str, change: BaselineChange) -> dict[str, Any]:
-    """A row's cost per byte and what became of it."""
     figure = next(
         figure
         for figure in run.cells

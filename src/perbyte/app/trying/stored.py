@@ -126,7 +126,6 @@ def last_costs(runners: Sequence[str], algorithm: str) -> dict[str, float]:
 
 
 def _newest(oldest: datetime.datetime) -> Iterator[Run]:
-    """Complete runs from the newest back to `oldest`, for as long as looking at runs may take."""
     until = time.monotonic() + LOOK_S
     for summary in runs(places.runs_home())[:NEWEST]:
         if time.monotonic() > until:
@@ -149,7 +148,7 @@ def _alike(policy: Policy, other: Policy) -> bool:
 
 
 def _same_builds(run: Run, cells: Sequence[Cell], surveyed: Survey) -> set[tuple[str, str]]:
-    """Runner and tier of libraries whose object is byte for byte the one measured, by the same SDK and compiler."""
+    """Runner and tier of libraries whose object is the one measured, by the same SDK and compiler."""
     known = {(identity.runner, identity.cpu): identity for identity in run.conditions.identities}
     same = set()
     for row in {(cell.runner, cell.cpu) for cell in cells}:
@@ -172,7 +171,6 @@ def _after(moment: str, oldest: datetime.datetime) -> bool:
 
 
 def _started() -> datetime.datetime:
-    """When this machine was started; now, where Linux does not say."""
     for line in Path("/proc/stat").read_text(encoding="ascii").splitlines():
         if line.startswith("btime "):
             return datetime.datetime.fromtimestamp(int(line.split()[1]), datetime.UTC)

@@ -237,7 +237,6 @@ class Trial:
         return specs
 
     def _counted(self, specs: Sequence[RunnerSpec], run: Run, seed: int, others: Sequence[Cell] = ()) -> Run:
-        """The run with what the user's rows and `others` execute and use, where that was asked for."""
         if not self.count:
             return run
         own = {spec.name: spec for spec in specs}
@@ -248,7 +247,6 @@ class Trial:
 
 
 def _places_of(request: TrialRequest, index: int) -> tuple[Path, Path]:
-    """Where the present program and the kept one lie: by files and what was asked, not by flags."""
     told = [str(file) for file in request.files], [request.algorithm.id, *request.functions, request.name]
     return kept.places_for(told, f"-{index}")
 

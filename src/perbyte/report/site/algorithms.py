@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from perbyte.atlas.export import RankedWork, Stand
@@ -12,7 +13,7 @@ from perbyte.report.card import Card
 from perbyte.report.facts import meaning_of
 from perbyte.report.html import Block, Page, Section, answer, heading, sorted_table_of, text, unfolding
 from perbyte.report.listing import Entry, Item
-from perbyte.report.marks import FASTEST, SURE, UNDECIDED
+from perbyte.report.marks import SHORT, SURE, TIED, UNDECIDED
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section
 from perbyte.report.site.drawn import Bar, CoursePoint, bars, courses
@@ -29,7 +30,7 @@ from perbyte.report.site.view import (
     value_in,
     work_text,
 )
-from perbyte.report.wording import number, size_label, value_text, width_text
+from perbyte.report.wording import number, sentence, size_label, value_text, width_text
 from perbyte.stats.compare import CYCLES, NS
 
 _BARS = 24  # machines in one picture
@@ -76,16 +77,18 @@ def algorithm_card(view: SiteView, name: str) -> Card:
     least, most = (value_text(estimate_in(best.cost, field)) for best in (bests[0], bests[-1]))
     where = plain(bests[0].machine, 60)
     costs = f"The fastest of each machine takes {least} to {most} {unit}, the least on {where}"
-    if all(contest.next is None for contest in contests):
-        sign, winner = "", f"{plain(first.runner, 40)}, measured alone on {n} machines"
+    if all(not contest.stands[1:] for contest in contests):
+        winner = f"{plain(first.runner, 40)}, measured alone on {n} machines"
     elif first.won * 2 > n:
-        sign, winner = FASTEST, f"{plain(first.runner, 40)}, on {first.won} of {n} machines"
+        winner = f"{plain(first.runner, 40)}, on {first.won} of {n} machines"
     elif decided * 2 > n:
         won = [f"{plain(tallied.runner, 40)} on {tallied.won}" for tallied in tally[:3] if tallied.won]
-        sign, winner = "", f"It depends on the machine: of {n}, {', '.join(won)}"
+        winner = f"It depends on the machine: of {n}, {', '.join(won)}"
     else:
-        sign, winner = UNDECIDED, f"Alike or not known on {n - decided} of {n} machines"
-    return parts.card(sign, winner, [_won(tally)], costs)
+        signs = Counter(contest.ranked.sign for contest in contests)
+        words = [f"{SHORT[sign]} on {signs[sign]}" for sign in (TIED, UNDECIDED) if signs[sign]]
+        winner = sentence(f"{', '.join(words)} of {n} machines")
+    return parts.card(parts.sign_of(contests), winner, [_won(tally)], costs)
 
 
 def winner_text(contests: Sequence[Contest]) -> tuple[str, str]:
@@ -93,11 +96,10 @@ def winner_text(contests: Sequence[Contest]) -> tuple[str, str]:
     first = tallies(contests)[0]
     if len(contests) == 1:
         return parts.ahead_text(contests[0]), contests[0].ranked.sign
-    if all(contest.next is None for contest in contests):
-        return plain(first.runner, 40), ""
-    if not first.won:
-        return "alike or not known", UNDECIDED
-    return plain(first.runner, 40), FASTEST if first.won * 2 > len(contests) else ""
+    sign = parts.sign_of(contests)
+    if first.won or all(not contest.stands[1:] for contest in contests):
+        return plain(first.runner, 40), sign
+    return SHORT.get(sign, "") or "alike or not known", sign
 
 
 def _card_of_one(contest: Contest, unit: str) -> Card:

@@ -36,7 +36,7 @@ LISTS = (
 
 _WAYS = (
     "A figure with ► is known to be the fastest of its machine, = is known to be alike, ? is not "
-    "known. Nobody wins by a figure in doubt.",
+    "known. Beside several machines a sign holds for all of them. Nobody wins by a figure in doubt.",
     "Of a machine's runs the newest one that is not in doubt stands on a page, of the version that "
     "was measured last; Data has them all.",
     "Names of machines are made of their profile or given by their owners. Nobody has checked that "
@@ -111,6 +111,7 @@ def _picture(view: SiteView, ordered: Sequence[str]) -> list[Block]:
         middle, least, most = statistics.median(costs), min(costs), max(costs)
         value, lowest, highest = (number(cost, cost * width) for cost in (middle, least, most))
         winner, sign = winner_text(contests)
+        winner = winner.partition(", ")[0] + " or others" * (", " in winner)
         what = f"{view.title(name)}, {work_text(work)}"
         tip = (
             f"{view.title(name)} {work_text(work)}: {lowest} to {highest} cycles per byte, "

@@ -12,7 +12,6 @@ from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
 from perbyte.report.html import Block, Page, Section, answer, sorted_table_of, unfolding
 from perbyte.report.listing import Entry, Item
-from perbyte.report.marks import FASTEST
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section
 from perbyte.report.site.drawn import Bar, bars
@@ -100,7 +99,7 @@ def _card(view: SiteView, shelf: Shelf, mains: dict[str, list[RunnerTally]]) -> 
         f"farthest behind at {', '.join(far)}" if far else "",
     ]
     winner = f"The fastest at {len(won)} of {counted(len(mains), 'algorithm')}, on most machines that have it"
-    return parts.card(FASTEST if won else "", winner, told)
+    return parts.card("", winner, told)
 
 
 def _picture(view: SiteView, mains: dict[str, list[RunnerTally]]) -> list[Block]:

@@ -9,7 +9,7 @@ from perbyte.model.text import counted, plain
 from perbyte.report.card import Card
 from perbyte.report.html import Block, Page, Section, answer, sorted_table_of, text, unfolding
 from perbyte.report.listing import Entry, Item
-from perbyte.report.marks import FASTEST, TIED, UNDECIDED
+from perbyte.report.marks import TIED, UNDECIDED
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section
 from perbyte.report.site.drawn import Bar, bars
@@ -50,7 +50,7 @@ def _card(mains: list[Contest]) -> Card:
         return Card((), ("No figure of this machine can be ranked.",))
     first, *others = tallies(mains)
     shared, open_ = (sum(contest.ranked.sign == sign for contest in mains) for sign in (TIED, UNDECIDED))
-    alone = sum(contest.next is None for contest in mains)
+    alone = sum(not contest.stands[1:] for contest in mains)
     told = [
         ", ".join(f"then {plain(tally.runner, 40)} at {tally.won}" for tally in others[:3] if tally.won),
         f"several are alike at {shared}" if shared else "",
@@ -58,7 +58,7 @@ def _card(mains: list[Contest]) -> Card:
         f"{alone} measured with one program alone" if alone else "",
     ]
     winner = f"{plain(first.runner, 40)} is the fastest at {first.won} of {counted(len(mains), 'algorithm')}"
-    return parts.card(FASTEST if first.won else UNDECIDED, winner, told)
+    return parts.card(parts.sign_of(mains), winner, told)
 
 
 def _picture(view: SiteView, mains: list[Contest]) -> list[Block]:

@@ -16,7 +16,7 @@ from perbyte.model.text import plain
 from perbyte.report.card import Card, Line
 from perbyte.report.html import Block, legend, sorted_table
 from perbyte.report.listing import Head, Item, Listing, columns
-from perbyte.report.marks import AUDIT_SAW_OTHERS, CLASSES, SHORT, SURE, TIED, UNDECIDED
+from perbyte.report.marks import AUDIT_SAW_OTHERS, CLASSES, FASTEST, SHORT, SURE, TIED, UNDECIDED
 from perbyte.report.site import addresses
 from perbyte.report.site.view import (
     Contest,
@@ -40,6 +40,13 @@ NONE = Item("–", look="none")
 def card(sign: str, winner: str, told: Iterable[str], cost: str = "") -> Card:
     """A card of one answer, with what is told of it as far as it is not empty."""
     return Card((Line("", sign, winner, "; ".join(filter(None, told)), cost),))
+
+
+def sign_of(contests: Sequence[Contest]) -> str:
+    """The sign that all contests have, by one winner: it means of several what it means of one."""
+    signs = {contest.ranked.sign for contest in contests}
+    agreed = FASTEST not in signs or len({contest.best.runner for contest in contests}) == 1
+    return signs.pop() if len(signs) == 1 and agreed else ""
 
 
 def factor_item(factor: float, wide: str = "") -> Item:
@@ -109,7 +116,7 @@ def ahead_text(contest: Contest) -> str:
 def next_items(contest: Contest) -> list[Item]:
     """Who is next, how many times as much it costs, and how sure the order is."""
     behind, ranked = contest.next, contest.ranked
-    if behind is None:
+    if not contest.stands[1:]:
         return [NONE, NONE, Item("alone", look="none", tip=SURE[""])]
     sure = SURE[ranked.sign]
     if not ranked.sure:
@@ -119,11 +126,11 @@ def next_items(contest: Contest) -> list[Item]:
         sure = f"{program(near)} may be as fast, its figure is in doubt"
     elif ranked.unseen:
         sure = AUDIT_SAW_OTHERS
-    return [
-        program_item(behind),
-        times_item(against(ranked.best, behind.cost, ranked.field)),
-        Item(f"{ranked.sign} {SHORT[ranked.sign]}", look=f"{CLASSES[ranked.sign]}-sure", tip=sure),
-    ]
+    known = Item(f"{ranked.sign} {SHORT[ranked.sign]}", look=f"{CLASSES[ranked.sign]}-sure", tip=sure)
+    if behind is None:
+        return [NONE, NONE, known]
+    times = times_item(against(ranked.best, behind.cost, ranked.field))
+    return [program_item(behind), times, known]
 
 
 def contest_heads(before: str, each: str = "") -> str:

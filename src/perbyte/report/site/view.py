@@ -65,8 +65,9 @@ class Contest:
 
     @property
     def next(self) -> Stand | None:
-        """The one behind it; None where it is alone."""
-        others = [stand for stand in self.stands if stand.cost is not self.ranked.best]
+        """The one behind all that come first; None where nobody is."""
+        ahead = {id(cost) for cost in self.ranked.ahead}
+        others = [stand for stand in self.stands if id(stand.cost) not in ahead]
         return min(others, key=lambda stand: (stand.cost.doubted, self.estimate(stand).value), default=None)
 
     def estimate(self, stand: Stand) -> Estimate:

@@ -347,7 +347,7 @@ def _printed_cost(figure: PublishedFigure) -> float:
 
 def _close(context: Context, key: Key, candidate: Candidate, other: Candidate, lead: Estimate) -> str:
     return (
-        f"{context.opening(key)}{candidate.label} and {other.label} are too close to call: "
+        f"{context.opening(key)}{candidate.label} and {other.label} cannot be told apart: "
         f"{number(_value(candidate))} against {number(_value(other))}, ratio {span(lead)}."
     )
 
