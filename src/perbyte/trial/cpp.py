@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from perbyte import places
 from perbyte.trial.prototype import RETURNED, Parameter, Prototype, Shape, c_parameter, without_comments
 
 CXX = (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx")
@@ -340,8 +341,10 @@ def cpp_wrapper(calls: Iterable[tuple[str, Prototype]], headers: Sequence[str] =
     calls = list(calls)
     made = {prototype.scoped for _, prototype in calls if prototype.result == CONSTRUCTOR}
     homes = list(dict.fromkeys(prototype.home for _, prototype in calls if prototype.home))
+    written = places.data_dir("runners") / "sdk" / "try" / "written.hpp"
     parts = [
         _BEGIN,
+        *([f'#include "{written}"'] if any(prototype.written for _, prototype in calls) else []),
         *(f'#include "{header}"' for header in headers),
         *(f'#include "{home}"' for home in homes),
     ]
@@ -351,6 +354,8 @@ def cpp_wrapper(calls: Iterable[tuple[str, Prototype]], headers: Sequence[str] =
 
 
 def _export(symbol: str, prototype: Prototype, made: Collection[str]) -> str:
+    if prototype.written:
+        return _export_written(symbol, prototype)
     held = f"(*(pb_held<{prototype.scoped}> *)a0)"
     if prototype.result == CONSTRUCTOR:
         return f"void {symbol}(void *a0) {{ {held}.make(); }}"
@@ -373,6 +378,23 @@ def _export(symbol: str, prototype: Prototype, made: Collection[str]) -> str:
         )
         result, body = ("int", f"return (int){call};") if simple else ("void", f"(void){call};")
     return f"{result} {symbol}({', '.join(taken) or 'void'}) {{ {first}{body} }}"
+
+
+def _export_written(symbol: str, prototype: Prototype) -> str:
+    taken, held, into = [], [], "nullptr"
+    for index, parameter in enumerate(prototype.parameters):
+        if parameter.shape is Shape.NUMBER:
+            taken.append(f"size_t {parameter.name}")
+        elif parameter.shape is Shape.READ_SLICE:
+            taken += [f"const void *a{index}", f"size_t n{index}"]
+            held.append(f"const pb_bytes {parameter.name}{{(const uint8_t *)a{index}, n{index}}};")
+        else:
+            taken += [f"void *a{index}", f"size_t n{index}"]
+            held.append(f"uint8_t *{parameter.name} = (uint8_t *)a{index}; (void){parameter.name};")
+            into = f"a{index}"
+    before, mark, last = prototype.written.rstrip("; ").rpartition(";")
+    body = f"{' '.join(held)} return pb_put([&] {{ {before}{mark} return {last}; }}, {into});"
+    return f"int {symbol}({', '.join(taken)}) {{ {body} }}"
 
 
 def _argument(parameter: Parameter, index: int) -> tuple[list[str], str]:

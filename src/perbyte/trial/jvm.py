@@ -23,6 +23,7 @@ from perbyte.trial.building import home, said_by, sdk_library, tool, words_of, w
 from perbyte.trial.language import INVERSE, INVERSE_REKEY, Managed
 from perbyte.trial.program import DoesNotBuild, digest_of
 from perbyte.trial.prototype import JAVA, KOTLIN, without_comments
+from perbyte.trial.written import last_apart
 
 # a serial collector, a young generation whose pages are there, compilers that work while nobody times
 OPTIONS = (
@@ -175,15 +176,16 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
     """Write the class that makes the timed calls."""
     output = asked.lengths[2]
     room = f"data.length + {output}" if asked.kind in ("STREAM", "AEAD") else str(output)
-    owners = {call.function: _owner(asked, text, call.function) for call in asked.calls.values()}
     loops, cases = [], []
-    for number, code in asked.codes().items():
-        function = code.partition("(")[0]
-        call = next(call for call in asked.calls.values() if call.function == function)
-        line = f"{owners[function]}.{code};"
-        line = f"made = {line}" if call.returns_bytes else f"{line} made = out;"
+    for number, (call, code) in asked.coded().items():
+        if call.prototype and call.prototype.written:
+            before, last = last_apart(code)
+            line = f"{before}last = {last};"
+        else:
+            line = f"{_owner(asked, text, call.function)}.{code};"
+            line = f"last = {line}" if call.returns_bytes else f"{line} last = out;"
         if number in (INVERSE, INVERSE_REKEY):
-            line += ' if (made == null) throw new IllegalStateException("refused");'
+            line += ' if (last == null) throw new IllegalStateException("refused");'
         loops.append(_LOOP.format(number=number, line=line))
         cases.append(f"            case {number}: return loop{number}(s, n);")
     write_generated(
@@ -192,7 +194,7 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
         room=room,
         key=asked.lengths[0],
         nonce=asked.lengths[1],
-        function=next(iter(owners)),
+        function=re.sub(r"\W+", " ", next(iter(asked.calls.values())).function),
         loops="\n".join(loops),
         cases="\n".join(cases),
     )
@@ -231,7 +233,7 @@ def _owner(asked: Managed, text: str, function: str) -> str:
 
 _LOOP = """\
     private static boolean loop{number}(State s, int n) {{
-        byte[] data = s.data, aad = s.aad, key0 = s.keys[0], nonce0 = s.nonces[0], out = s.out, made = s.last;
+        byte[] data = s.data, aad = s.aad, key0 = s.keys[0], nonce0 = s.nonces[0], out = s.out, last = s.last;
         byte[][] keys = s.keys, nonces = s.nonces;
         try {{
             for (int turn = 0; turn < n; turn++) {{
@@ -240,7 +242,7 @@ _LOOP = """\
         }} catch (Throwable error) {{
             return false;
         }}
-        s.last = made;
+        s.last = last;
         return true;
     }}
 """

@@ -36,6 +36,7 @@ from perbyte.trial.looking import known_digest
 from perbyte.trial.program import DoesNotBuild, describe, digest_of
 from perbyte.trial.prototype import TYPED, functions_in
 from perbyte.trial.roles import Call
+from perbyte.trial.written import call_text, last_apart
 
 _EXPORTED = (
     r"\bexport\s+(?:default\s+)?(?:async\s+)?(?:function|const|let|var)\s+{name}\b"
@@ -72,10 +73,21 @@ def _facts(asked: Managed) -> dict[str, object]:
         "ciphertext": asked.algorithm.ciphertext_bytes,
         "codes": asked.codes(),
         "known": known_digest(asked.algorithm),
-        "functions": {step: call.function for step, call in asked.calls.items()},
+        "functions": {step: call.function for step, call in asked.calls.items() if not _written(call)},
+        "words": _words_written(asked),
         "library": asked.main.name,
         "version": digest_of(asked.files),
     }
+
+
+def _written(call: Call) -> str:
+    return call.prototype.written if call.prototype else ""
+
+
+def _words_written(asked: Managed) -> list[str]:
+    """What written calls may name of a module: all of their words."""
+    texts = " ".join(map(_written, asked.calls.values()))
+    return list(dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_$][\w$]*", texts)))
 
 
 def _python(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
@@ -103,11 +115,12 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
         subject = _without_types(subject, version)
     text = subject.read_text(encoding="utf-8")
     esm = subject.suffix == ".mjs" or bool(re.search(r"^\s*(?:export|import)\b", text, re.MULTILINE))
-    names = [call.function for call in asked.calls.values()]
+    names = [call.function for call in asked.calls.values()] + _words_written(asked)
     there = [prototype.name for prototype in functions_in(asked.main)]
+    there += re.findall(r"^(?:class|const|let|var|function)\s+(\w+)", text, re.MULTILINE)
     hidden = [
         name
-        for name in names
+        for name in dict.fromkeys(names)
         if name in there and not re.search(_EXPORTED.format(name=re.escape(name)), text)
     ]
     for name in hidden:
@@ -116,6 +129,9 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     (subject.parent / "package.json").write_text(json.dumps({"type": "module" if esm else "commonjs"}))
     if modules := nearest(asked.main.parent, "node_modules"):
         (subject.parent / "node_modules").symlink_to(modules)
+    for beside in asked.main.parent.iterdir():  # what it imports by a path
+        if not (subject.parent / beside.name).exists():
+            (subject.parent / beside.name).symlink_to(beside)
     facts = {**_facts(asked), "sdk": str(sdk / "node" / "perbyte.cjs"), "module": subject.name}
     write_generated(scratch / "runner.cjs", facts=json.dumps(facts))
     command = f'{shlex.quote(node)} --v8-pool-size=0 --single-threaded "$here/runner.cjs"'
@@ -226,7 +242,7 @@ def _go_row(asked: Managed) -> str:
     first = next(call for step, call in asked.calls.items() if step != "open")
     return (
         f'perbyte.Function("{asked.algorithm.id}", perbyte.{_GO_KINDS[asked.kind]}, {key}, {nonce}, {output}, '
-        f'"{first.function}", {_closure(first, output, asked.kind)}, '
+        f"{json.dumps(first.function)}, {_closure(first, output, asked.kind)}, "
         f"{_closure(inverse, -output, asked.kind) if inverse else 'nil'})"
     )
 
@@ -252,7 +268,7 @@ def _closure(call: Call, output: int, kind: str) -> str:
         _go_array(given.get(role, role), parameter.type if parameter else "")
         for role, parameter in zip(call.roles, parameters, strict=True)
     ]
-    text = f"{call.function}({', '.join(arguments)})"
+    before, text = last_apart(call_text(call.prototype, call.function, arguments))
     head = "func(out, key, nonce, data, aad []byte) bool {"
     if bits := 8 * call.returns_number:
         return f"{head} made := {text}; for i := 0; i < {bits}; i += 8 {{ out[i/8] = byte(made >> i) }}; return true }}"
@@ -260,7 +276,7 @@ def _closure(call: Call, output: int, kind: str) -> str:
         return f"{head} {text}; return true }}"
     failing = call.prototype and "error" in call.prototype.result
     made = f"made, err := {text}; if err != nil {{ return false }}" if failing else f"made := {text}"
-    return f"{head} {made}; return copy(out, made[:]) == {length} }}"
+    return f"{head} {before}{made}; return copy(out, made[:]) == {length} }}"
 
 
 def _go_array(argument: str, kind: str) -> str:

@@ -22,6 +22,7 @@ from perbyte.runners import RunnerSpec, Tier
 from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool, told_macros
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
+from perbyte.trial.around import companions, header_places
 from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, words_of
 from perbyte.trial.preprocessed import real_names
 from perbyte.trial.wrappers import RUST_FLAGS, zig_build, zig_version
@@ -43,6 +44,7 @@ OTHER_LANGUAGES = {
 }
 """Languages that are not compiled here, with the way on."""
 _FIXED = "when making a PIE object"
+_UNDEFINED = "undefined reference"
 _NAMES_S = 60
 
 
@@ -156,7 +158,20 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         named = _flags_of_names(objects, source.called, written, source.flags, cxx=cxx)
         rest = [*(str(file) for file, kind in sort.items() if kind == "linked"), *paths, str(sdk), *named]
         rest += [*_abi(source), *source.link, "-lm", "-ldl", "-pthread"]
-        rest += _link([*main, "-o", "runner", "table.o", "hello.o", *parts, *rest], scratch)
+        linking = [*main, "-o", "runner", "table.o", "hello.o", *parts]
+        lent: tuple[Path, ...] = ()
+        try:
+            rest += _link([*linking, *rest], scratch)
+        except DoesNotBuild as error:
+            lent = _lent(source, used, [*linking, *rest], scratch) if _UNDEFINED in str(error) else ()
+            if not lent:
+                raise
+            rest = ["others.a", *rest]
+            version = digest_of((*source.files, *lent))
+            (scratch / "table.c").write_text(source.table.replace(digest_of(source.files), version), "utf-8")
+            if words := words_of(commands[0], scratch):
+                raise DoesNotBuild(words) from None
+            rest += _link([*linking, *rest], scratch)
         for name, text in source.programs.items():
             (scratch / f"{name}.c").write_text(text, encoding="utf-8")
             words = words_of([*own, "-c", f"{name}.c", "-o", f"{name}.o"], scratch)
@@ -165,7 +180,32 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
                 (scratch / f"{name}.failed").write_text(words, encoding="utf-8")
         for file in scratch.glob("*.o"):
             file.unlink()
-    return describe(source.name, place, source.files, link=source.link)
+    return describe(source.name, place, (*source.files, *lent), link=source.link)
+
+
+def _lent(
+    source: Source, used: Mapping[str, tuple[str, ...]], linking: Sequence[str], scratch: Path
+) -> tuple[Path, ...]:
+    """Sources of the project that define what the user's files call, in `others.a`; none where that does not do."""
+    made = {f"lent-{number}.o": file for number, file in enumerate(companions(source.files))}
+    words = {file: [*_headers(source, file), "-c", str(file), "-o"] for file in made.values()}
+    commands = [
+        [*used[COMPILED[file.suffix]], *source.flags, *source.defines, "-w", *words[file], name]
+        for name, file in made.items()
+    ]
+    all_words(commands, scratch)  # one that does not compile defines nothing
+    objects = [name for name in made if (scratch / name).is_file()]
+    if not objects or words_of(["ar", "rcs", "others.a", *objects], scratch):
+        return ()
+    told = _said(["env", "-C", str(scratch), *linking, "others.a", "-Wl,--trace", "-Wl,--trace"])
+    return tuple(file for name, file in made.items() if re.search(rf"\b{re.escape(name)}\b", told))
+
+
+def _headers(source: Source, *files: Path) -> list[str]:
+    """Flags for the directories in which headers are looked for."""
+    own = [file.parent for file in (*files, *source.files)]
+    places = (*source.include, *own, *header_places((*source.files, *files)))
+    return [f"-I{directory}" for directory in dict.fromkeys(places)]
 
 
 def _link(command: list[str], scratch: Path) -> list[str]:
@@ -260,10 +300,7 @@ def _compiling(
     source: Source, sort: Mapping[Path, str], used: Mapping[str, tuple[str, ...]], scratch: Path
 ) -> dict[str, list[str]]:
     """The objects of the user's files, each with the command that makes it; wrappers are written to `scratch`."""
-    include = [
-        f"-I{directory}"
-        for directory in dict.fromkeys((*source.include, *(file.parent for file in source.files)))
-    ]
+    include = _headers(source)
     commands: dict[str, list[str]] = {}
     if source.cxx_wrapper:
         (scratch / "wrapper.cpp").write_text(source.cxx_wrapper, encoding="utf-8")

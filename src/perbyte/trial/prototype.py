@@ -11,13 +11,14 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
 from perbyte.errors import UsageError
 from perbyte.trial.exports import exported
+from perbyte.trial.objects import object_call
 from perbyte.trial.preprocessed import own_text, types_of
 
 C_SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh")
@@ -125,6 +126,7 @@ class Prototype:
     has_runtime: bool = False  # of Python, JavaScript, Go, Java or Kotlin: whatever it makes is returned
     scoped: str = ""  # of C++, where C cannot call it: the class or namespace,
     home: Path | None = None  # and the file that declares it
+    written: str = ""  # the call in the language's words, by the names of its parameters
 
 
 def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
@@ -150,6 +152,9 @@ def _exported_as(name: str, file: Path) -> Prototype | None:
     given = exported(file).get(name) if file.suffix in SCRIPT else None
     if given is None:
         return None
+    if isinstance(given, tuple):  # the members of a class
+        text = object_call("javascript", f"new {name}()", given)
+        return _object(name, text, "javascript") if text else None
     return _made(name, [(parameter, "") for parameter in given or ["data"]], RETURNED, "javascript")
 
 
@@ -365,7 +370,7 @@ def functions_in(file: Path) -> list[Prototype]:
             needed = [part for part in parts if part and "=" not in part.replace("=>", "")]
             result = _result(language, (match["result"] or "").strip())
             prototypes.append(_made(match["name"], _PARAMETERS[language](needed), result, language))
-    return prototypes
+    return prototypes + (_of_java(file) if language == "java" else [])
 
 
 def _of_python(file: Path) -> list[Prototype]:
@@ -383,15 +388,30 @@ def _of_python(file: Path) -> list[Prototype]:
             ]
             # of several definitions the last is called; those before it may be overloads for type checkers
             prototypes[statement.name] = _made(statement.name, parameters, RETURNED, "python")
-        elif isinstance(statement, ast.ClassDef) and _hashes(statement):
-            prototypes[statement.name] = _made(statement.name, [("data", "")], RETURNED, "python")
+        elif isinstance(statement, ast.ClassDef):
+            members = {part.name: part.args for part in statement.body if isinstance(part, ast.FunctionDef)}
+            begin = members.get("__init__")
+            taken = len(begin.args) - len(begin.defaults) - 1 if begin else 0
+            maker = f"{statement.name}({'key' if taken == 1 else ''})"
+            if taken <= 1 and (text := object_call("python", maker, members)):
+                prototypes[statement.name] = _object(statement.name, text, "python")
     return list(prototypes.values())
 
 
-def _hashes(statement: ast.ClassDef) -> bool:
-    """True for a class as those of hashlib: an object is fed by `update`, and `digest` gives the output."""
-    names = {part.name for part in statement.body if isinstance(part, ast.FunctionDef)}
-    return {"update", "digest"} <= names
+def _object(name: str, text: str, language: str) -> Prototype:
+    """What a class does to data, as a function of them, and of a key where it is made of one."""
+    parameters = [("data", ""), *([("key", "")] if "(key)" in text else [])]
+    return replace(_made(name, parameters, RETURNED, language), written=text)
+
+
+def _of_java(file: Path) -> list[Prototype]:
+    """The class that a file of Java is called after, where its objects are fed and asked."""
+    text, name = without_comments(file), file.stem
+    methods = re.findall(r"\bpublic\s+(?:final\s+)?[\w.<>\[\]]+\s+(\w+)\s*\(", text)
+    made = re.search(rf"\bstatic\s+{name}\s+(\w+)\s*\(\s*\)", text)
+    maker = f"{name}.{made[1]}()" if made else f"new {name}()"
+    found = object_call("java", maker, methods)
+    return [_object(name, found, "java")] if found else []
 
 
 _OUTPUTS = ("out", "dst", "output", "dest", "result", "digest", "hash", "md")

@@ -101,7 +101,8 @@ def assign(
     roles: dict[int, str] = {}
     reads = any(parameter.shape in _READ for parameter in prototype.parameters)
     for index, parameter in enumerate(prototype.parameters):
-        if state and "context" in allowed and _bare_type(parameter) == state:
+        structure = parameter.shape is Shape.CONTEXT
+        if structure and "context" in allowed and _as_state(parameter) == state:
             roles[index] = "context"
             break
     for index, parameter in enumerate(prototype.parameters):
@@ -119,6 +120,13 @@ def assign(
         spellings.add(_without_container(parameter.name))
         if named := [role for role in fitting if spellings & _names(step, role)]:
             roles[index] = named[0]
+    for index, parameter in enumerate(prototype.parameters):
+        if (
+            index not in roles
+            and "context" in {*allowed} - {*roles.values()}
+            and _as_state(parameter) == state
+        ):
+            roles[index] = "context"
     _by_neighbours(prototype.parameters, roles, allowed)
     _by_elimination(step, prototype.parameters, roles, allowed)
     if prototype.language == "javascript":  # what a caller may leave out, as packages of npm have it
@@ -130,20 +138,20 @@ def assign(
 
 
 def state_type(call: Call) -> str:
-    """The type of the state that a function works on, where it is one of its own: a structure; '' without."""
+    """The state that a function works on: the type of a structure, else type and name of its bytes; '' without."""
     parameters = call.prototype.parameters if call.prototype else ()
     for role, parameter in zip(call.roles, parameters, strict=bool(parameters)):
-        if role == "context" and parameter.shape is Shape.CONTEXT:
-            return _bare_type(parameter)
+        if role == "context":
+            return _as_state(parameter)
     return ""
 
 
-def _bare_type(parameter: Parameter) -> str:
-    if parameter.shape is not Shape.CONTEXT:
-        return ""
-    return " ".join(
-        word for word in parameter.type.replace("*", " ").split() if word not in ("const", "struct")
-    )
+def _as_state(parameter: Parameter) -> str:
+    if parameter.shape is Shape.NUMBER:
+        return "no state"
+    name = "" if parameter.shape is Shape.CONTEXT else parameter.name
+    words = f"{parameter.type} {name}".replace("*", " ").split()
+    return " ".join(word for word in words if word not in ("const", "struct"))
 
 
 def say(
@@ -199,6 +207,8 @@ def _gives_buffer(step: str, prototype: Prototype, roles: Sequence[str]) -> bool
 
 def understood(call: Call) -> str:
     """What each parameter was taken for: `my_hash(out is out, msg is in, n is size)`."""
+    if call.prototype and call.prototype.written:
+        return call.prototype.written
     told = [
         role if name.replace("_", "-") == role else f"{name} is {role}" for name, role in _named_roles(call)
     ]

@@ -39,6 +39,7 @@ from perbyte.trial.prototype import MANAGED, Prototype, find_prototype, function
 from perbyte.trial.roles import Call, assign, explain, say, state_type
 from perbyte.trial.steps import LENT, MAKING, RETURNING, STEPS, STEPS_OF, UNTIMED
 from perbyte.trial.wrappers import rust_wrapper, zig_wrapper
+from perbyte.trial.written import ROLES, is_written, prototype_of, split_calls, step_of
 
 _FREE = "free"  # of --function: what frees a buffer that is returned
 _WORDS = (
@@ -166,6 +167,10 @@ def read_calls(request: TrialRequest) -> dict[str, Call]:
     calls: dict[str, Call] = {}
     # those that make or set a state come first: by its type it is known elsewhere
     for step, function in sorted(named.items(), key=lambda item: item[0] not in MAKING):
+        if is_written(function):
+            file = next((file for file in request.files if file.suffix not in HEADERS), request.files[0])
+            calls[step] = written_call(step, function, file)
+            continue
         several = cpp_prototypes(function, request.files)
         if len(scopes := {each.name for each in several}) > 1:
             raise UsageError(
@@ -205,6 +210,19 @@ def read_calls(request: TrialRequest) -> dict[str, Call]:
             hint=f"of C: the output of {', '.join(RETURNING)}, or the state that {', '.join(MAKING)} returns",
         )
     return calls
+
+
+def written_call(step: str, text: str, file: Path) -> Call:
+    """A call as the user wrote it. Raises UsageError for C, whose functions are described, and without data."""
+    prototype, roles = prototype_of(step, text, file)
+    if file.suffix in (".c", ".h", *LINKED):
+        raise UsageError(
+            f"{text}: a function of C is named", hint="--function NAME, and --signature out,in,size"
+        )
+    wanted = {"encapsulate", "keypair", "base", "derive"}
+    if step not in wanted and not {"in", "ciphertext"} & set(roles):
+        raise UsageError(f"{text}: it takes no data", hint=f"by these names: {', '.join(ROLES)}")
+    return Call(step, text, roles, prototype)
 
 
 def _first_clear(ways: Sequence[Callable[[], Call]]) -> Call:
@@ -300,7 +318,7 @@ def _named(request: TrialRequest) -> dict[str, str]:
     """Functions by step. Raises UsageError for what is no step, and for names that do not tell theirs."""
     kind, functions = request.algorithm.kind, {}
     steps = STEPS_OF.get(kind, ())
-    texts = [part.strip() for text in request.functions for part in text.split(",") if part.strip()]
+    texts = [part for text in request.functions for part in split_calls(text)]
     if not texts:
         there = _likely_first((*functions_of(request.files), *classes_of(request.files)), request.algorithm)
         if len(there) != 1:
@@ -321,8 +339,8 @@ def _named(request: TrialRequest) -> dict[str, str]:
     first = "" if steps[0] in UNTIMED else steps[0]
     alone = sum(not text.startswith(f"{_FREE}=") for text in texts) == 1
     for text in texts:
-        step, equals, function = text.rpartition("=")
-        if not equals:
+        step, function = step_of(text, (_FREE,))
+        if not step:
             step = first if alone else _guess(function, steps)
         step = _AS_AEAD.get(step, step) if kind == "aead" else step
         if step in functions or (step != _FREE and (step not in STEPS or step not in steps)):
@@ -331,7 +349,7 @@ def _named(request: TrialRequest) -> dict[str, str]:
                 f"--function {text}: {taken}",
                 hint=f"say it: {','.join(f'{step}=NAME' for step in steps)} (those that there are)",
             )
-        if not re.fullmatch(r"(?:[A-Za-z_]\w*(?:::|\.))*[A-Za-z_]\w*", function):
+        if not is_written(function) and not re.fullmatch(r"(?:[A-Za-z_]\w*(?:::|\.))*[A-Za-z_]\w*", function):
             raise UsageError(f"--function: '{function}' is not a name of a function")
         functions[step] = function
     return functions
