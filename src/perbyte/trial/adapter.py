@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
+from perbyte.trial.building import filled_template
 from perbyte.trial.compressing import compressing
 from perbyte.trial.expressions import answers, declaration, expression, statement, symbol, told
 from perbyte.trial.roles import Call
@@ -90,7 +91,8 @@ def write_adapter(
     own = [name for name in dict.fromkeys(freed.values()) if name not in ("free", LENT)]
     freeing = "".join(f"extern void {name}(void *);\n" for name in own)
     freeing += f"#define {LENT}(made) (void)(made)\n" if LENT in freed.values() else ""
-    return _TABLE.format(
+    return filled_template(
+        "table.c",
         macros="\n".join(f"#define TRIAL_{macro} {value}".rstrip() for macro, value in macros.items()),
         declarations=freeing + "\n".join(declaration(call) for call in calls.values()),
         preparing="\n".join("\t" + line for line in writer.preparing()),
@@ -310,12 +312,8 @@ class _Writer:
         forward = self.calls.get(_FORWARD[operation])
         if not forward or forward.freed or forward.makes or forward.hands_over:
             return [f"if (c->inverse && !c->given)\n\t\ttrial_accepted = {given};"]
-        message = "memcpy(own, c->message[0], c->size);" if operation == "verify" else ""
-        able = " && c->message[0]" if operation == "verify" else ""
-        tag = "own + c->size" if operation == "verify" else "own"
-        return _LEARNING.format(
-            able=able, message=message, tag=tag, forward=statement(forward), given=given
-        ).split("\n")
+        own = "TRIAL_LEARN_SIGNED" if operation == "verify" else "TRIAL_LEARN_SEALED"
+        return [f"{own}(({statement(forward)}), ({given}));"]
 
 
 def _literal(text: str) -> str:
@@ -327,46 +325,3 @@ def _literal(text: str) -> str:
 
 
 _FORWARD = {"verify": "sign", "open": "seal"}
-_LEARNING = """\
-if (c->inverse && !trial_learnt{able}) {{
-	size_t apart = (c->size + c->row->output + 64) / 64 * 64; /* both begin where buffers are asked to lie */
-	uint8_t *own = aligned_alloc(64, 2 * apart), *out = c->out;
-	const uint8_t *in = c->in;
-	if (own) {{
-		memset(own, 0, 2 * apart);
-		{message}
-		c->in = own + apart;
-		c->out = {tag};
-		{forward};
-		c->in = own;
-		c->out = out;
-		trial_accepted = {given};
-		trial_learnt = 1;
-		c->in = in;
-		free(own);
-	}}
-}}"""
-
-_TABLE = """\
-/* Written by `perbyte try`: calls of a user's functions, for one algorithm. */
-#include "perbyte.h"
-
-{declarations}
-
-{macros}
-#include "trial.h"
-
-static int trial_prepare(pb_case *c, struct trial_state *state)
-{{
-{preparing}
-	return 0;
-}}
-
-{loops}
-
-static const pb_variant trial_variants[] = {{
-{variants}
-	PB_END_OF_VARIANTS,
-}};
-#include "trial_main.h"
-"""

@@ -150,11 +150,15 @@ def go_environment(go: str) -> dict[str, str]:
     }
 
 
+def filled_template(name: str, **values: object) -> str:
+    """The SDK's `try/NAME.in`, whose marks (`$row`) are replaced by `values`."""
+    template = places.data_dir("runners") / "sdk" / "try" / f"{name}.in"
+    return Template(template.read_text(encoding="utf-8")).substitute(values)
+
+
 def write_generated(file: Path, **values: object) -> None:
-    """Write `file` from the SDK's `try/NAME.in`, whose marks (`$row`) are replaced by `values`."""
-    template = places.data_dir("runners") / "sdk" / "try" / f"{file.name}.in"
-    text = Template(template.read_text(encoding="utf-8")).substitute(values)
-    file.write_text(text, encoding="utf-8")
+    """Write `file` from the SDK's template of its name."""
+    file.write_text(filled_template(file.name, **values), encoding="utf-8")
 
 
 def nearest(start: Path, name: str) -> Path | None:

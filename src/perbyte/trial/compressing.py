@@ -39,34 +39,8 @@ def compressing(algorithm: str, call: str, output: int) -> str:
     """
     words, width, block = _STATES[algorithm]
     values = ", ".join(f"0x{word:x}{'u' if width == 4 else 'ull'}" for word in words)
-    sizes = {"block": block, "width": width, "output": output, "low": int(algorithm == "md5")}
-    return _TEXT.format(kind=f"uint{8 * width}_t", values=values, call=call, **sizes)
-
-
-_TEXT = """\
-static void trial_blocks(struct trial_state *state, const uint8_t *in, size_t size)
-{{
-	if (size)
-		(void)({call});
-}}
-
-static void trial_compress(struct trial_state *state, uint8_t *out, const uint8_t *in, size_t size)
-{{
-	static const {kind} initial[] = {{{values}}};
-	size_t whole = size / {block} * {block}, left = size - whole;
-	size_t padded = left < {block} - 2 * {width} ? {block} : 2 * {block};
-	uint8_t last[2 * {block}] = {{0}};
-	memcpy(state->context, initial, sizeof initial);
-	trial_blocks(state, in, whole);
-	memcpy(last, in + whole, left);
-	last[left] = 0x80;
-	for (size_t i = 0; i < 8; i++)
-		last[padded - ({low} ? 8 - i : 1 + i)] = (uint8_t)((uint64_t)size * 8 >> 8 * i);
-	trial_blocks(state, last, padded);
-	for (size_t i = 0; i < {output}; i++) {{
-		{kind} word;
-		memcpy(&word, state->context + i / {width} * {width}, {width});
-		out[i] = (uint8_t)(word >> 8 * ({low} ? i % {width} : {width} - 1 - i % {width}));
-	}}
-}}
-"""
+    macros = {"BYTES": block, "WIDTH": width, "WORD": f"uint{8 * width}_t", "OUTPUT": output, "CALL": call}
+    macros |= {"INITIAL": values, "LOW": int(algorithm == "md5")}
+    return "\n".join(
+        [*(f"#define PADDED_{name} {value}" for name, value in macros.items()), '#include "padded.h"']
+    )

@@ -267,7 +267,9 @@ def _prototype(function: Scoped, file: Path) -> Prototype | None:
     needed = [part for part in parts if "=" not in part and part.strip() not in ("", "void")]
     parameters = [_parameter(part, index) for index, part in enumerate(needed)]
     member = bool(function.owner) and not function.static
-    result = " ".join(function.result.split())
+    result = re.sub(
+        r"^.*?(?=(?:const )?(?:std::)?(?:vector|array|basic_)\b)", "", " ".join(function.result.split())
+    )
     contained = _CONTAINER.match(_bare(result))
     plain = all(_CONTAINER.match(_bare_type(part)) is None for part in needed)
     if not function.owner and not function.path and plain and not contained:
@@ -341,10 +343,9 @@ def cpp_wrapper(calls: Iterable[tuple[str, Prototype]], headers: Sequence[str] =
     calls = list(calls)
     made = {prototype.scoped for _, prototype in calls if prototype.result == CONSTRUCTOR}
     homes = list(dict.fromkeys(prototype.home for _, prototype in calls if prototype.home))
-    written = places.data_dir("runners") / "sdk" / "try" / "written.hpp"
     parts = [
-        _BEGIN,
-        *([f'#include "{written}"'] if any(prototype.written for _, prototype in calls) else []),
+        "// Written by `perbyte try`.",
+        f'#include "{places.data_dir("runners") / "sdk" / "try" / "trial.hpp"}"',
         *(f'#include "{header}"' for header in headers),
         *(f'#include "{home}"' for home in homes),
     ]
@@ -391,7 +392,7 @@ def _export_written(symbol: str, prototype: Prototype) -> str:
         else:
             taken += [f"void *a{index}", f"size_t n{index}"]
             held.append(f"uint8_t *{parameter.name} = (uint8_t *)a{index}; (void){parameter.name};")
-            into = f"a{index}"
+            into = parameter.name
     before, mark, last = prototype.written.rstrip("; ").rpartition(";")
     body = f"{' '.join(held)} return pb_put([&] {{ {before}{mark} return {last}; }}, {into});"
     return f"int {symbol}({', '.join(taken)}) {{ {body} }}"
@@ -415,18 +416,3 @@ def _argument(parameter: Parameter, index: int) -> tuple[list[str], str]:
         return [f"size_t {pointer}"], f"({parameter.type or 'size_t'}){pointer}"
     constant = "const " if parameter.shape is Shape.READ else ""
     return [f"{constant}void *{pointer}"], f"({parameter.type}){pointer}"
-
-
-_BEGIN = """\
-// Written by `perbyte try`.
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <new>
-// An object in the room of a state: made anew each time, and not before the last one is gone.
-template <typename T> struct pb_held {
-	bool made;
-	alignas(T) T it;
-	void make() { if (made) it.~T(); new (&it) T(); made = true; }
-};
-"""

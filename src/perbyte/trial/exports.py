@@ -12,28 +12,10 @@ import subprocess
 from functools import lru_cache
 from pathlib import Path
 
+from perbyte import places
 from perbyte.trial.building import captured
 
 _LIMIT_S = 10.0
-_ASK = """
-import(require('node:url').pathToFileURL(process.argv[1]).href).then((module) => {
-  const found = {};
-  const add = (name, it, deep) => {
-    if (typeof it === 'function' && !(name in found)) {
-      const members = [];
-      for (let of = it.prototype; of && of !== Object.prototype; of = Object.getPrototypeOf(of))
-        members.push(...Object.getOwnPropertyNames(of));
-      found[name] = members.length > 1 ? members : String(it).slice(0, 400);
-    }
-    if (it && deep && (typeof it === 'function' || typeof it === 'object'))
-      for (const inner of Object.keys(it)) add(name ? name + '.' + inner : inner, it[inner], deep - 1);
-  };
-  add(module.default?.name ?? '', module.default, 2);
-  if (module.default?.name) add('', module.default, 2);
-  for (const name of Object.keys(module)) if (name !== 'default') add(name, module[name], 1);
-  process.stdout.write(JSON.stringify(found), () => process.exit(0));
-}, () => process.exit(1));
-"""
 _HEAD = re.compile(
     r"^(?:async\s+)?(?:function\b[^(]*\(([^)]*)\)|\(([^)]*)\)\s*=>|(\w+)\s*=>|\w+\s*\(([^)]*)\)\s*\{)"
 )
@@ -43,8 +25,9 @@ _HEAD = re.compile(
 def _exported(file: Path, _changed_ns: int) -> dict[str, list[str] | tuple[str, ...]]:
     if not shutil.which("node"):
         return {}
+    script = places.data_dir("runners") / "sdk" / "try" / "exports.cjs"
     try:
-        ended = captured(["node", "-e", _ASK, str(file)], _LIMIT_S)
+        ended = captured(["node", str(script), str(file)], _LIMIT_S)
         functions = json.loads(ended.stdout) if not ended.returncode else {}
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return {}

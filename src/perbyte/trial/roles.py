@@ -318,12 +318,25 @@ def _plain(name: str) -> str:
 
 
 def _by_neighbours(parameters: Sequence[Parameter], roles: dict[int, str], allowed: Sequence[str]) -> None:
-    """A number behind a pointer is its length, unless its name says that it is something else."""
+    """A number that is called after a pointer, or stands behind one, is its length, unless its name says otherwise."""
+    pointers = {_squeezed(parameters[index].name): role for index, role in roles.items()}
     for index, parameter in enumerate(parameters):
-        length = LENGTH_OF.get(roles.get(index - 1, ""), "")
+        bare = _LENGTH_WORD.sub("", _squeezed(parameter.name))
+        length = LENGTH_OF.get(pointers.get(bare) or roles.get(index - 1, ""), "")
         free = index not in roles and length in allowed and length not in roles.values()
-        if free and parameter.shape is Shape.NUMBER and LENGTH_LIKE.search(_plain(parameter.name)):
+        if (
+            free
+            and parameter.shape is Shape.NUMBER
+            and (bare in pointers or LENGTH_LIKE.search(_plain(parameter.name)))
+        ):
             roles[index] = length
+
+
+_LENGTH_WORD = re.compile(r"^(?:n|num|sizeof|len)(?=...)|_?(?:len|length|size|sz|bytes|n)$")
+
+
+def _squeezed(name: str) -> str:
+    return name.lower().replace("_", "")
 
 
 def _by_elimination(

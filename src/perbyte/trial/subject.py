@@ -37,41 +37,11 @@ from perbyte.trial.program import (
 )
 from perbyte.trial.prototype import MANAGED, Prototype, find_prototype, functions_of
 from perbyte.trial.roles import Call, assign, explain, say, state_type
-from perbyte.trial.steps import LENT, MAKING, RETURNING, STEPS, STEPS_OF, UNTIMED
+from perbyte.trial.steps import LENT, MAKING, RETURNING, STEPS, STEPS_OF, UNTIMED, WORDS
 from perbyte.trial.wrappers import rust_wrapper, zig_wrapper
 from perbyte.trial.written import ROLES, is_written, prototype_of, split_calls, step_of
 
 _FREE = "free"  # of --function: what frees a buffer that is returned
-_WORDS = (
-    ("init", r"init|start|begin|reset"),
-    ("update", r"update|absorb|process|add|input"),
-    ("squeeze", r"squeeze|to_?(?:array|vector|bytes)"),
-    ("final", r"final|finish|end|done|result|squeeze"),
-    ("decrypt-key", r"dec\w*_?key|inv\w*_?key"),
-    (
-        "nonce",
-        r"iv_?setup|set_?(?:up_?)?(?:iv|nonce)|(?:iv|nonce)_?set|nonce_?(?:setup|init)|init_?(?:iv|nonce)$",
-    ),
-    (
-        "key",
-        r"set_?key|key_?setup|expand_?key|key_?exp|schedule|ksa|setup|init\w*ctx|ctx\w*init|key_?init|init_?key",
-    ),
-    ("open", r"open"),
-    ("seal", r"seal"),
-    ("verify", r"verify"),
-    ("keypair", r"keypair|keygen"),
-    ("base", r"base"),
-    ("encapsulate", r"encap|_enc$"),
-    ("decapsulate", r"decap|_dec$"),
-    ("sign", r"sign"),
-    ("derive", r"scalarmult|derive|shared"),
-    ("decrypt", r"dec"),
-    ("encrypt", r"enc|crypt|xor"),
-    ("mac", r"mac|auth"),
-    ("digest", r"hash|digest"),
-    ("expand", r"expand|hkdf"),
-    ("permute", r"perm"),
-)
 _AS_AEAD = {"encrypt": "seal", "decrypt": "open"}
 
 
@@ -341,7 +311,7 @@ def _named(request: TrialRequest) -> dict[str, str]:
     for text in texts:
         step, function = step_of(text, (_FREE,))
         if not step:
-            step = first if alone else _guess(function, steps)
+            step = (first if alone else "") or _guess(function, steps)
         step = _AS_AEAD.get(step, step) if kind == "aead" else step
         if step in functions or (step != _FREE and (step not in STEPS or step not in steps)):
             taken = f"a second '{step}'" if step in functions else f"what '{function}' is for is not known"
@@ -403,7 +373,7 @@ def _several(functions: Sequence[str], steps: Sequence[str]) -> str:
 
 
 def _guess(function: str, steps: Sequence[str]) -> str:
-    for step, pattern in _WORDS:
+    for step, pattern in WORDS.items():
         if (step in steps or _AS_AEAD.get(step) in steps) and re.search(pattern, function, re.IGNORECASE):
             return step
     return ""

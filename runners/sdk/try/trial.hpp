@@ -1,12 +1,27 @@
-// What calls of C++ that `perbyte try --function` was given as they are written get, and where what they return goes.
+// What the wrapper of a user's functions of C++ stands on (`perbyte try`).
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <string>
 #include <type_traits>
 #include <vector>
 
+// An object in the room of a state: made anew each time, and not before the last one is gone.
+template <typename T> struct pb_held {
+	bool made;
+	alignas(T) T it;
+	void make()
+	{
+		if (made)
+			it.~T();
+		new (&it) T();
+		made = true;
+	}
+};
+
+// Data and keys, as a call that was written by the user gets them.
 struct pb_bytes {
 	const uint8_t *at;
 	size_t many;
@@ -19,7 +34,7 @@ struct pb_bytes {
 	operator std::string() const { return std::string((const char *)at, many); }
 };
 
-// Bytes go to `out`, of a number the highest first; true and what returns nothing is 1.
+// Where what such a call returns goes: bytes to `out`, of a number the highest first; true and what returns nothing is 1.
 template <typename Made> int pb_put(Made made, uint8_t *out)
 {
 	using result = std::decay_t<decltype(made())>;
