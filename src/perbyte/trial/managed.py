@@ -34,7 +34,7 @@ from perbyte.trial.jvm import write_jvm
 from perbyte.trial.language import Managed, numbers_in
 from perbyte.trial.looking import known_digest
 from perbyte.trial.program import DoesNotBuild, describe, digest_of
-from perbyte.trial.prototype import TYPED, functions_in
+from perbyte.trial.prototype import TYPED
 from perbyte.trial.roles import Call
 from perbyte.trial.written import call_text, last_apart
 
@@ -94,8 +94,14 @@ def _python(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     interpreter = os.environ.get("PYTHON") or tool("python3", "apt-get install python3")
     sdk = places.data_dir("runners") / "sdk" / "python"
     library = sdk_library(said_by(interpreter, "--version"), (sdk / "loops.c",))
-    facts = {**_facts(asked), "sdk": str(sdk), "origin": str(asked.main.parent)}
-    write_generated(scratch / "runner.py", facts=repr(facts), module=asked.main.stem)
+    top, module = asked.main.parent, asked.main.stem
+    while (top / "__init__.py").is_file():  # a package is copied whole: its modules import each other
+        top, module = top.parent, f"{top.name}.{module}"
+    if "." in module:
+        name = module.partition(".")[0]
+        shutil.copytree(top / name, scratch / "subject" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    facts = {**_facts(asked), "sdk": str(sdk), "origin": str(top)}
+    write_generated(scratch / "runner.py", facts=repr(facts), module=module)
     command = f'{shlex.quote(interpreter)} -s -B "$here/runner.py"'
     write_start(scratch, asked.name, library, command, "PYTHONHASHSEED=0 ")
 
@@ -116,8 +122,7 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     text = subject.read_text(encoding="utf-8")
     esm = subject.suffix == ".mjs" or bool(re.search(r"^\s*(?:export|import)\b", text, re.MULTILINE))
     names = [call.function for call in asked.calls.values()] + _words_written(asked)
-    there = [prototype.name for prototype in functions_in(asked.main)]
-    there += re.findall(r"^(?:class|const|let|var|function)\s+(\w+)", text, re.MULTILINE)
+    there = re.findall(r"^(?:async\s+)?(?:class|const|let|var|function)\s+(\w+)", text, re.MULTILINE)
     hidden = [
         name
         for name in dict.fromkeys(names)

@@ -24,6 +24,7 @@ from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
 from perbyte.trial.around import companions, header_places
 from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, words_of
+from perbyte.trial.crates import cargo_command, crate_of, write_crate
 from perbyte.trial.preprocessed import real_names
 from perbyte.trial.wrappers import RUST_FLAGS, zig_build, zig_version
 
@@ -318,8 +319,12 @@ def _compiling(
             commands[name] = [*words, *header, "-c", str(file), "-o", name]
         elif kind == "rust":
             (scratch / "wrapper.rs").write_text(source.wrapper, encoding="utf-8")
-            flags = [*RUST_FLAGS, *_rust_flags(source.flags)]
-            commands["libsubject.a"] = ["rustc", *flags, "-o", "libsubject.a", "wrapper.rs"]
+            rustflags = _rust_flags(source.flags)
+            made = ["rustc", *RUST_FLAGS, *rustflags, "-o", "libsubject.a", "wrapper.rs"]
+            if place := crate_of(file):
+                write_crate(scratch / "crate", place, source.wrapper)
+                made = cargo_command(scratch / "crate", place, rustflags, "libsubject.a")
+            commands["libsubject.a"] = made
         elif kind == "zig":
             (scratch / "zig.zig").write_text(source.wrapper, encoding="utf-8")
             commands["zig.o"] = zig_build(file, source.flags, "zig.o")

@@ -71,7 +71,7 @@ _PATTERNS = {
     "javascript": r"^[ \t]*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function|const|let|var)\s+(?P<name>\w+)\s*"
     r"(?:<[^>]*>|=\s*(?:async\s*)?(?:function\s*\w*\s*)?)?\((?P<inside>[^()]*(?:\([^()]*\)[^()]*)*)\)\s*"
     r"(?P<result>:[^{;=]*)?(?:\{|=>)",
-    "go": r"^func\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?P<result>\([^)]*\)|[^{\n]*)\{",
+    "go": r"^func\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?P<result>\([^)]*\)|[^{\n]*)(?:\{|$)",
     "java": r"(?:^|(?<=[{};]))[ \t]*(?:(?:public|private|protected|final|static)\s+)*"
     r"(?P<result>byte\s*\[\]|void|boolean|int|long)\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)[^{};]*\{",
     "kotlin": r"^[^\n=;]*\bfun\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?::\s*(?P<result>[\w.<>?]+))?\s*[={]",
@@ -136,8 +136,11 @@ def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
     """
     for file in files:
         if file.suffix in MANAGED:
-            known = next((prototype for prototype in functions_in(file) if prototype.name == name), None)
-            return known or _exported_as(name, file)
+            around = sorted(file.parent.glob("*.go")) if file.suffix in GO else []  # its package
+            every = [each for part in dict.fromkeys((file, *around)) for each in functions_in(part)]
+            known = next((prototype for prototype in every if prototype.name == name), None)
+            made = _exported_as(name, file) if not known or not known.parameters else None
+            return made or known
         read = _READERS.get(file.suffix)
         if read and (prototype := read(name, _text(file))):
             return _with_types(prototype, file)

@@ -236,7 +236,7 @@ def _assigned(
                 return assign("compress", prototype.name, prototype)
         if not one_block and _takes_blocks(algorithm, step):
             with contextlib.suppress(UsageError):
-                return assign(step, prototype.name, prototype, freed, one_block=True)
+                return assign(step, prototype.name, prototype, freed, one_block=True, state=state)
         raise
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import platform
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from perbyte import places
 from perbyte.catalogue import load
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm
@@ -36,52 +38,9 @@ from perbyte.trial.supercop_tree import (
 
 FLAGS = ("-O3", "-march=native", "-fwrapv")
 _BYTES, _GIVEN, _LENGTH = "unsigned char *", "const unsigned char *", "unsigned long long "
-# Functions of each operation: parameters by the ending of the name (o: written, i: read, n: length, l: given back).
-_AUTH = {"": "o:out i:in n:inlen i:key", "_verify": "i:a i:m n:mlen i:k"}
-_FUNCTIONS = {
-    "hash": {"": "o:out i:in n:inlen"},
-    "stream": {
-        "": "o:c n:clen i:n i:k",
-        "_xor": "o:out i:in n:inlen i:nonce i:key",
-        "_beforenm": "o:b i:k",
-        "_afternm": "o:c n:clen i:n i:b",
-        "_xor_afternm": "o:c i:m n:mlen i:n i:b",
-    },
-    "auth": _AUTH,
-    "onetimeauth": _AUTH,
-    "aead": {
-        "_encrypt": "o:c l:clen i:m n:mlen i:ad n:adlen i:nsec i:npub i:k",
-        "_decrypt": "o:m l:mlen o:nsec i:c n:clen i:ad n:adlen i:npub i:k",
-    },
-    "kem": {"_keypair": "o:pk o:sk", "_enc": "o:ct o:ss i:pk", "_dec": "o:ss i:ct i:sk"},
-    "sign": {
-        "_keypair": "o:pk o:sk",
-        "": "o:sm l:smlen i:m n:mlen i:sk",
-        "_open": "o:m l:mlen i:sm n:smlen i:pk",
-    },
-    "scalarmult": {"": "o:out i:sk i:pk", "_base": "o:pk i:sk"},
-    "core": {"": "o:out i:in i:k i:c"},
-    "hashblocks": {"": "o:statebytes i:in n:inlen"},
-    "verify": {"": "i:x i:y"},
-    "sort": {"": "void (void *, long long)"},
-    "encode": {"": "void (unsigned char *, const void *)"},
-    "decode": {"": "void (void *, const unsigned char *)"},
-    "xof": {"": "int (unsigned char *, long long, const unsigned char *, long long)"},
-    "rng": {"": "int (unsigned char *, unsigned char *, const unsigned char *)"},
-}
-# functions of sdk/try/supercop.c
-_APART = {"_detached": "o:sig l:siglen i:m n:mlen i:sk", "_checked": "i:sig i:m n:mlen i:pk"}
-# what becomes of the functions: steps of a trial
-_STEPS = {
-    "hash": {"digest": ""},
-    "stream": {"encrypt": "_xor"},
-    "auth": {"mac": ""},
-    "onetimeauth": {"mac": ""},
-    "aead": {"seal": "_encrypt", "open": "_decrypt"},
-    "kem": {"keypair": "_keypair", "encapsulate": "_enc", "decapsulate": "_dec"},
-    "sign": {"keypair": "_keypair", "sign": "_detached", "verify": "_checked"},
-    "scalarmult": {"base": "_base", "derive": ""},
-}
+WORDS = tomllib.loads((places.data_dir("catalogue") / "supercop.toml").read_text(encoding="utf-8"))
+_FUNCTIONS: dict[str, dict[str, str]] = WORDS["functions"]
+_STEPS: dict[str, dict[str, str]] = WORDS["steps"]
 OPERATIONS = tuple(_STEPS)
 """What can be measured, without `crypto_`."""
 _INCLUDED = re.compile(r'#\s*include\s*[<"](crypto_([a-z]+)_(\w+?))(_publicinputs)?\.h[>"]')
@@ -294,7 +253,7 @@ def _implementation(place: Path) -> Implementation | None:
 
 
 def _calls(operation: str) -> dict[str, Call]:
-    calls, given = {}, {**_FUNCTIONS[operation], **_APART}
+    calls, given = {}, {**_FUNCTIONS[operation], **WORDS["apart"]}
     for step, ending in _STEPS[operation].items():
         function = f"crypto_{operation}{ending}"
         prototype = c_prototype(function, f"{_declared(function, given[ending])};")

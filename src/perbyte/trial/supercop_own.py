@@ -16,45 +16,13 @@ from pathlib import Path
 from perbyte import places
 from perbyte.catalogue.checking import OPERATIONS
 from perbyte.runners.build import run_tool
-from perbyte.trial.own_algorithm import SEED_BYTES, describe_algorithms
+from perbyte.trial.own_algorithm import describe_algorithms
 from perbyte.trial.program import DoesNotBuild
-from perbyte.trial.supercop import Implementation, constants_of, own_id, prototypes
+from perbyte.trial.supercop import WORDS, Implementation, constants_of, own_id, prototypes
 
 CHECKSUM_PROGRAM = "checksum"
 _FILES = {"checksumsmall": (), "checksumbig": ("big",)}
 _LIMIT_S = 30.0
-_LOOPS = {
-    "auth": 4096,
-    "onetimeauth": 4096,
-    "stream": 512,
-    "sign": 8,
-    "kem": 8,
-}  # of the small checksum, else 64
-# the catalogue's kind, and its fields by constants of api.h
-_MAC = ("mac", {"key_bytes": "KEYBYTES", "tag_bytes": "BYTES"})
-_KINDS: dict[str, tuple[str, dict[str, str]]] = {
-    "hash": ("hash", {"tag_bytes": "BYTES"}),
-    "stream": ("stream-cipher", {"key_bytes": "KEYBYTES", "nonce_bytes": "NONCEBYTES"}),
-    "auth": _MAC,
-    "onetimeauth": _MAC,
-    "aead": ("aead", {"key_bytes": "KEYBYTES", "nonce_bytes": "NPUBBYTES", "tag_bytes": "ABYTES"}),
-    "kem": (
-        "kem",
-        {"tag_bytes": "BYTES", "public_bytes": "PUBLICKEYBYTES", "ciphertext_bytes": "CIPHERTEXTBYTES"},
-    ),
-    "sign": ("signature", {"tag_bytes": "BYTES", "public_bytes": "PUBLICKEYBYTES"}),
-    "scalarmult": (
-        "key-agreement",
-        dict.fromkeys(("key_bytes", "nonce_bytes"), "SCALARBYTES")
-        | dict.fromkeys(("tag_bytes", "public_bytes"), "BYTES"),
-    ),
-}
-# fields that api.h does not tell
-_FIXED: dict[str, dict[str, object]] = {
-    "hash": {"block_bytes": 1},
-    "kem": {"key_bytes": SEED_BYTES, "randomised": ("encapsulate", "decapsulate", "keygen")},
-    "sign": {"key_bytes": SEED_BYTES, "randomised": ("sign", "keygen")},
-}
 
 
 def describe_primitives(implementations: Iterable[Implementation], place: Path) -> None:
@@ -72,9 +40,9 @@ def describe_primitives(implementations: Iterable[Implementation], place: Path) 
 
 def _fields(implementation: Implementation) -> dict[str, object]:
     """The catalogue's fields of a primitive; none where its api.h lacks a length."""
-    kind, named = _KINDS[implementation.operation]
-    constants = constants_of(implementation)
-    lengths = {field: constants.get(constant, 0) for field, constant in named.items()}
+    of_kind = WORDS["kinds"][implementation.operation]
+    kind, constants = of_kind["kind"], constants_of(implementation)
+    lengths = {field: constants.get(constant, 0) for field, constant in of_kind["named"].items()}
     if min(lengths.values()) <= 0:
         return {}
     return {
@@ -85,7 +53,7 @@ def _fields(implementation: Implementation) -> dict[str, object]:
         "operations": [name for name in OPERATIONS[kind] if name != "aggregate"],
         "sources": [f"{implementation.full}/{implementation.primitive}"],
         **lengths,
-        **_FIXED.get(implementation.operation, {}),
+        **of_kind.get("fixed", {}),
     }
 
 
@@ -94,7 +62,7 @@ def checksum_program(implementation: Implementation) -> dict[str, str]:
     if not any(_expected(implementation).values()):
         return {}
     operation = implementation.operation
-    defined = [f"#define OF_{operation.upper()}", f"#define SMALL_LOOPS {_LOOPS.get(operation, 64)}"]
+    defined = [f"#define OF_{operation.upper()}", f"#define SMALL_LOOPS {WORDS['loops'].get(operation, 64)}"]
     defined += prototypes(implementation.full, operation)
     defined += [f"#define {name} {n}" for name, n in constants_of(implementation).items()]
     text = places.data_dir("runners") / "sdk" / "try" / "checksum.c"

@@ -16,16 +16,9 @@ from pathlib import Path
 
 from perbyte.model import CellFigure
 from perbyte.protocol.material import AAD_BYTES
+from perbyte.trial.supercop import WORDS
 
 MEASURED = "measured"
-_WORDS = {
-    "encrypt": "xor_cycles",
-    "seal": "encrypt_cycles",
-    "open": "decrypt_cycles",
-    "verify": "open_cycles",
-    "encapsulate": "enc_cycles",
-    "decapsulate": "dec_cycles",
-}
 _WITHOUT_LENGTH = {"encapsulate", "decapsulate", "derive"}
 _ABI = {"x86_64": "amd64", "aarch64": "aarch64"}
 
@@ -117,7 +110,7 @@ def data_lines(
         where = "-" if cell.operation in _WITHOUT_LENGTH else length
         middle = round(figure.cycles_per_call or 0.0)
         values = "".join(f"{round(each) - middle:+d}" for each in figure.epoch_cycles)
-        texts.append(f"{_WORDS.get(cell.operation, 'cycles')} {where} {middle} {values}")
+        texts.append(f"{WORDS['cycles'].get(cell.operation, 'cycles')} {where} {middle} {values}")
     return [f"{start} {line}" for line in texts]
 
 

@@ -17,7 +17,6 @@ import re
 import shutil
 import subprocess
 import threading
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +26,7 @@ from perbyte import places
 from perbyte.runners.build import run_tool
 from perbyte.runners.needs import compiler
 from perbyte.trial.building import captured, home
+from perbyte.trial.crates import PRODUCT, write_crate
 from perbyte.trial.program import Unusable
 
 Part = tuple[Path, tuple[str, ...], tuple[Path, ...]]  # a file, its flags, its include directories
@@ -244,28 +244,16 @@ def build_crate(
     """
     if operation not in _OF_CRATES:
         raise Unusable(f"made with Cargo: crypto_{operation} of Rust is not called here")
-    try:
-        name = tomllib.loads((place / "Cargo.toml").read_text(encoding="utf-8"))["package"]["name"]
-    except (OSError, ValueError, KeyError) as error:
-        raise Unusable(f"Cargo.toml: {error}") from error
-    crate = scratch / "crate"
-    crate.mkdir(parents=True, exist_ok=True)
-    theirs = f"theirs = {{ package = {json.dumps(name)}, path = {json.dumps(str(place))} }}"
-    (crate / "Cargo.toml").write_text(
-        '[package]\nname = "implementation"\nversion = "0.0.0"\nedition = "2021"\n\n'
-        '[lib]\npath = "lib.rs"\ncrate-type = ["staticlib"]\n\n'
-        f"[features]\ndefault = [{json.dumps(operation)}]\n{operation} = []\n\n"
-        f"[dependencies]\n{theirs}\n\n[workspace]\n",
-        encoding="utf-8",
-    )
     lengths = "".join(f"const {constant}: usize = {value};\n" for constant, value in constants.items())
     functions = places.data_dir("runners") / "sdk" / "try" / "supercop.rs"
-    (crate / "lib.rs").write_text(
-        f"#![allow(non_snake_case, dead_code, unexpected_cfgs)]\n{lengths}include!({json.dumps(str(functions))});\n",
-        encoding="utf-8",
-    )
+    lib = f"#![allow(non_snake_case, dead_code, unexpected_cfgs)]\n{lengths}include!({json.dumps(str(functions))});\n"
+    crate = scratch / "crate"
+    try:
+        write_crate(crate, place, lib, operation)
+    except (OSError, ValueError, KeyError) as error:
+        raise Unusable(f"Cargo.toml: {error}") from error
     _run_cargo(crate, flags)
-    return crate / "target" / "release" / "libimplementation.a"
+    return crate / PRODUCT
 
 
 def _run_cargo(crate: Path, flags: Sequence[str]) -> None:

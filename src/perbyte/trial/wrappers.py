@@ -17,6 +17,7 @@ from pathlib import Path
 from perbyte import places
 from perbyte.errors import EnvironmentLacking
 from perbyte.trial.building import said_by
+from perbyte.trial.crates import crate_of
 from perbyte.trial.expressions import answers, symbol, wrapped
 from perbyte.trial.prototype import Parameter, Prototype, Shape
 from perbyte.trial.roles import Call
@@ -29,7 +30,8 @@ _LEVELS = {"-O0": "Debug", "-O1": "ReleaseSafe", "-Os": "ReleaseSmall", "-Oz": "
 def rust_wrapper(file: Path, calls: Iterable[Call]) -> str:
     """The Rust source of a static library that exports the functions of `calls` in `file` as `pb_own_NAME`."""
     place = str(file).replace("\\", "\\\\").replace('"', '\\"')
-    parts = [f'// Written by `perbyte try`.\n#[path = "{place}"]\nmod subject;\n']
+    subject = "use theirs as subject;" if crate_of(file) else f'#[path = "{place}"]\nmod subject;'
+    parts = [f"// Written by `perbyte try`.\n{subject}\n"]
     calls = list(calls)
     written = places.data_dir("runners") / "sdk" / "try" / "written.rs"
     put = (
