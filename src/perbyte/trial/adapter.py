@@ -16,7 +16,7 @@ from perbyte.trial.building import filled_template
 from perbyte.trial.compressing import compressing
 from perbyte.trial.expressions import answers, declaration, expression, statement, symbol, told
 from perbyte.trial.roles import Call
-from perbyte.trial.steps import BACK_AND_FORTH, LENT
+from perbyte.trial.steps import BACK_AND_FORTH, LENT, READ
 
 _ROOM = 1 << 16  # bytes of a key of a pair, where more are not asked for
 _UNKEYED = {"hash", "xof", "checksum", "permutation"}
@@ -31,19 +31,7 @@ _SINGLE: dict[str, tuple[set[str], str, tuple[str, ...]]] = {
     "key-agreement": ({"base", "derive"}, "pk/1", ("derive",)),
 }
 _BASE_POINTS = {"x25519": 9, "x448": 5}  # the u-coordinates of RFC 7748
-_HASHING = "--function NAME, or init=, update= and final="
 _CIPHERING = "encrypt= and decrypt=, with key= where the key is set apart"
-_WAYS = {
-    "hash": _HASHING,
-    "checksum": "--function NAME",
-    "xof": "--function NAME, or init=, update=, final= and squeeze=",
-    "mac": "--function NAME with the key in each call, or key= and mac=, or init=, update=, final=",
-    "permutation": "--function NAME",
-    "aead": "seal= and open=, with key= where the key is set apart",
-    "kem": "keypair=, encapsulate= and decapsulate=",
-    "signature": "keypair=, sign= and verify=",
-    "key-agreement": "base= and derive=",
-}
 
 
 def write_adapter(
@@ -133,7 +121,7 @@ class _Writer:
             shown = "; ".join(
                 f"{step}={call.function}({', '.join(call.roles)})" for step, call in self.calls.items()
             )
-            hint = _WAYS.get(kind, _CIPHERING)
+            hint = READ["ways"].get(kind, _CIPHERING)
             raise UsageError(f"{shown}: no operation of {self.algorithm.id} ({kind})", hint=hint)
 
     def _add(

@@ -48,18 +48,18 @@ def _project(file: Path) -> tuple[Path, ...]:
 
 
 @lru_cache(maxsize=64)
-def _included(files: tuple[Path, ...]) -> tuple[dict[Path, None], set[Path]]:
+def _included(files: tuple[Path, ...]) -> tuple[dict[Path, None], dict[Path, None]]:
     """Directories of the project that the compiler must be told of, and the headers that `files` lead to."""
     places: dict[Path, None] = {}
-    waiting, seen = list(files), set(files)
+    waiting, seen = list(files), dict.fromkeys(files)
     while waiting:
         file = waiting.pop()
         for mark, name in _INCLUDE.findall(file.read_text("utf-8", "replace")):
             header = _find(file, Path(name), places, quoted=mark == '"')
             if header and header not in seen:
-                seen.add(header)
+                seen[header] = None
                 waiting.append(header)
-    return places, seen - set(files)
+    return places, {header: None for header in seen if header not in files}
 
 
 def _find(file: Path, name: Path, places: dict[Path, None], *, quoted: bool) -> Path | None:
@@ -87,6 +87,11 @@ def _shared(path: Path, other: Path) -> int:
 def header_places(files: Sequence[Path]) -> tuple[Path, ...]:
     """Directories of the project in which headers lie that `files`, or headers of theirs, include from elsewhere."""
     return tuple(_included(_text(files))[0])
+
+
+def headers_of(files: Sequence[Path]) -> tuple[Path, ...]:
+    """The headers of the project that `files` lead to."""
+    return tuple(_included(_text(files))[1])
 
 
 def _text(files: Sequence[Path]) -> tuple[Path, ...]:

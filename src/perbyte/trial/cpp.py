@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from perbyte import places
+from perbyte.trial.around import headers_of
 from perbyte.trial.prototype import RETURNED, Parameter, Prototype, Shape, c_parameter, without_comments
 
 CXX = (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx")
@@ -188,17 +189,9 @@ def is_cpp(file: Path) -> bool:
 
 
 def with_headers(files: Sequence[Path]) -> list[Path]:
-    """The files of C++, and headers beside them that they include: classes are declared there."""
-    headed: dict[Path, None] = {}
-    for file in files:
-        if is_cpp(file):
-            names = re.findall(
-                r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', file.read_text("utf-8", "replace"), re.MULTILINE
-            )
-            headed |= dict.fromkeys(
-                [file, *(file.parent / name for name in names if (file.parent / name).is_file())]
-            )
-    return list(headed)
+    """The files of C++, and headers of their project that they lead to: classes are declared there."""
+    own = [file for file in files if is_cpp(file)]
+    return [*own, *(header for header in headers_of(own) if is_cpp(header) and header not in own)]
 
 
 def classes_of(files: Sequence[Path]) -> list[str]:

@@ -19,7 +19,16 @@ from perbyte import places
 from perbyte.atomic import new_file
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners.needs import compiler
-from perbyte.trial.building import home, said_by, sdk_library, tool, words_of, write_generated, write_start
+from perbyte.trial.building import (
+    filled_template,
+    home,
+    said_by,
+    sdk_library,
+    tool,
+    words_of,
+    write_generated,
+    write_start,
+)
 from perbyte.trial.language import INVERSE, INVERSE_REKEY, Managed
 from perbyte.trial.program import DoesNotBuild, digest_of
 from perbyte.trial.prototype import JAVA, KOTLIN, without_comments
@@ -186,7 +195,7 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
             line = f"last = {line}" if call.returns_bytes else f"{line} last = out;"
         if number in (INVERSE, INVERSE_REKEY):
             line += ' if (last == null) throw new IllegalStateException("refused");'
-        loops.append(_LOOP.format(number=number, line=line))
+        loops.append(filled_template("PerbyteLoop.java", number=number, line=line))
         cases.append(f"            case {number}: return loop{number}(s, n);")
     write_generated(
         scratch / "PerbyteCalls.java",
@@ -229,20 +238,3 @@ def _owner(asked: Managed, text: str, function: str) -> str:
     if "static" not in words or "private" in words:
         raise UsageError(f"{function} cannot be called from outside without an object", hint="make it static")
     return ".".join(names)
-
-
-_LOOP = """\
-    private static boolean loop{number}(State s, int n) {{
-        byte[] data = s.data, aad = s.aad, key0 = s.keys[0], nonce0 = s.nonces[0], out = s.out, last = s.last;
-        byte[][] keys = s.keys, nonces = s.nonces;
-        try {{
-            for (int turn = 0; turn < n; turn++) {{
-                {line}
-            }}
-        }} catch (Throwable error) {{
-            return false;
-        }}
-        s.last = last;
-        return true;
-    }}
-"""

@@ -10,7 +10,7 @@ from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.prototype import MANAGED
 from perbyte.trial.roles import Call
-from perbyte.trial.steps import NUMBER, STEPS_OF, UNTIMED
+from perbyte.trial.steps import NUMBER, READ, STEPS_OF, UNTIMED
 from perbyte.trial.written import accepted, call_text
 
 KINDS = {"hash": "HASH", "xof": "HASH", "mac": "MAC", "stream-cipher": "STREAM", "aead": "AEAD"}
@@ -18,13 +18,7 @@ OF_SCRIPTS = {"kdf": "EXPAND", "signature": "SIGNATURE", "key-agreement": "AGREE
 """What only the SDKs of Python and JavaScript have loops for here."""
 MESSAGE, REKEY, INVERSE, INVERSE_REKEY = range(4)
 """What a loop does, by the SDKs' numbers."""
-_OF_STEP = {
-    "sign": {"in": "messages[turn & 15]", "secret-key": "private", "public-key": "public"},
-    "verify": {"tag": "signature", "in": "message", "public-key": "public"},
-    "derive": {"secret-key": "private", "public-key": "public"},
-    "encapsulate": {"public-key": "public"},
-    "decapsulate": {"ciphertext": "data", "secret-key": "private"},
-}
+_OF_STEP: dict[str, dict[str, str]] = READ["loops"]
 """Names that stand for a parameter in the loop of a step."""
 
 

@@ -26,6 +26,7 @@ from perbyte.trial.around import companions, header_places
 from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, words_of
 from perbyte.trial.crates import cargo_command, crate_of, write_crate
 from perbyte.trial.preprocessed import real_names
+from perbyte.trial.steps import READ
 from perbyte.trial.wrappers import RUST_FLAGS, zig_build, zig_version
 
 COMPILED = {".c": "c", ".s": "c", ".S": "c", ".asm": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++"}
@@ -33,16 +34,7 @@ LINKED = (".a", ".so", ".o")
 HEADERS = (".h", ".hh", ".hpp", ".inc")
 _OTHERS = {".rs": "rust", ".zig": "zig"} | dict.fromkeys(LINKED, "linked") | dict.fromkeys(HEADERS, "header")
 _SORTS = COMPILED | _OTHERS
-_BUILT = "then: perbyte try mine.o --as ... --function mine --signature out,in,size"
-_SHARED = "then: perbyte try libmine.so --signature out,in,size"
-OTHER_LANGUAGES = {
-    ".swift": ("Swift", f'@_cdecl("mine"), swiftc -O -emit-object -parse-as-library mine.swift; {_BUILT}'),
-    ".d": ("D", f"extern(C), ldc2 -O -betterC -c mine.d; {_BUILT}"),
-    ".f90": ("Fortran", f"bind(C), gfortran -O2 -c mine.f90; {_BUILT}"),
-    ".nim": ("Nim", f"exportc, nim c --noMain --app:staticlib -d:release mine.nim; {_BUILT}"),
-    ".hs": ("Haskell", f"foreign export ccall, ghc -shared; {_SHARED}"),
-    ".cs": ("C#", f"UnmanagedCallersOnly and native AOT; {_SHARED}"),
-}
+OTHER_LANGUAGES: dict[str, list[str]] = READ["elsewhere"]
 """Languages that are not compiled here, with the way on."""
 _FIXED = "when making a PIE object"
 _UNDEFINED = "undefined reference"

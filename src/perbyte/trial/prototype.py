@@ -20,6 +20,7 @@ from perbyte.errors import UsageError
 from perbyte.trial.exports import exported
 from perbyte.trial.objects import object_call
 from perbyte.trial.preprocessed import own_text, types_of
+from perbyte.trial.steps import TYPES
 
 C_SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh")
 
@@ -28,20 +29,7 @@ _LINES = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.)*$", re.MULTILINE | re.DOTALL)
 _STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _ATTRIBUTES = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__declspec\s*\([^)]*\)")
 _QUALIFIERS = {"const", "volatile", "restrict", "__restrict", "__restrict__", "register", "struct", "static"}
-_BYTES = {"void", "char", "unsigned char", "signed char", "uint8_t", "u8", "u_char", "uchar", "byte", "word8"}
-_INTEGERS = {
-    *("int", "unsigned", "unsigned int", "long", "unsigned long", "long int", "unsigned long int"),
-    *(
-        "long long",
-        "unsigned long long",
-        "long long int",
-        "unsigned long long int",
-        "short",
-        "unsigned short",
-    ),
-    *("size_t", "ssize_t", "uint16_t", "uint32_t", "uint64_t", "int16_t", "int32_t", "int64_t", "uintptr_t"),
-    *("u16", "u32", "u64", "ull", "ulong", "uint", "word32", "word64", "crypto_uint32", "crypto_uint64"),
-}
+_BYTES, _INTEGERS = frozenset(TYPES["bytes"]), frozenset(TYPES["integers"])
 PYTHON, SCRIPT, TYPED, GO = (".py",), (".js", ".mjs", ".cjs"), (".ts", ".mts"), (".go",)
 JAVA, KOTLIN = (".java",), (".kt",)
 MANAGED = {
@@ -52,19 +40,6 @@ MANAGED = {
     **dict.fromkeys(KOTLIN, "kotlin"),
 }
 RETURNED = "[u8"  # what a function that returns its output has as result
-_RUNTIME_NUMBERS = {
-    "int",
-    "long",
-    "Int",
-    "Long",
-    "number",
-    "uint",
-    "uint64",
-    "uint32",
-    "int64",
-    "int32",
-    "size_t",
-}
 _COUNTS = re.compile(r"(out)?_?(len|length|size)|n", re.IGNORECASE)  # numbers whose type is not said
 # functions of languages with a runtime: name, what is inside the parentheses, and the result where it is said
 _PATTERNS = {
@@ -81,7 +56,6 @@ _EXPORTED = {
     ".zig": r"^(?:pub|export)\s+(?:inline\s+)?fn\s+(\w+)",
 }
 _ENTRIES = {"go": ("main", "init"), "java": ("main",), "kotlin": ("main",)}
-_WORDS = {"usize", "u64", "u32", "u16", "u8", "i32", "i64", "isize"}  # numbers of Rust and Zig
 _KEYWORDS = {"return", "else", "case", "goto", "sizeof"}
 _STATEMENTS = {"if", "while", "for", "switch", "do", "typedef"}
 
@@ -336,7 +310,7 @@ def _rust_parameter(name: str, kind: str, generic: str = "") -> Parameter:
         return Parameter(name, kind, Shape.WRITTEN_SLICE if piece[1] else Shape.READ_SLICE)
     if kind in ("*const u8", "*mut u8"):
         return Parameter(name, kind, Shape.WRITTEN if "mut" in kind else Shape.READ)
-    return Parameter(name, kind, Shape.NUMBER if kind in _WORDS else Shape.CONTEXT)
+    return Parameter(name, kind, Shape.NUMBER if kind in TYPES["of-rust"] else Shape.CONTEXT)
 
 
 def _zig_parameter(name: str, kind: str) -> Parameter:
@@ -349,7 +323,7 @@ def _zig_parameter(name: str, kind: str) -> Parameter:
         return Parameter(name, bare, Shape.READ if match[1] else Shape.WRITTEN)
     if re.fullmatch(r"\[\s*\w+\s*\]\s*u8", bare):
         return Parameter(name, bare, Shape.READ)
-    return Parameter(name, bare, Shape.NUMBER if bare in _WORDS else Shape.CONTEXT)
+    return Parameter(name, bare, Shape.NUMBER if bare in TYPES["of-rust"] else Shape.CONTEXT)
 
 
 def _count(text: str) -> int:
@@ -424,7 +398,7 @@ def _made(name: str, parameters: Sequence[tuple[str, str]], result: str, languag
     made = []
     for parameter, kind in parameters:
         shape = Shape.READ_SLICE
-        if kind in _RUNTIME_NUMBERS or (not kind and _COUNTS.fullmatch(parameter)):
+        if kind in TYPES["of-runtimes"] or (not kind and _COUNTS.fullmatch(parameter)):
             shape = Shape.NUMBER
         elif not result.startswith(RETURNED) and parameter.lower() in _OUTPUTS:
             shape = Shape.WRITTEN_SLICE
