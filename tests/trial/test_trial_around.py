@@ -48,8 +48,8 @@ def project(place: Path, **files: str) -> Path:
 def test_what_a_file_includes_and_calls_is_found(tmp_path: Path):
     place = project(tmp_path / "mine", **{"elsewhere/own/step.h": "#include <stdint.h>\n"})
     (place / "elsewhere" / "own" / "step.h").unlink()
-    spec = build(tmp_path, [place / "src" / "crc.c"], "crc-32", "own_crc")
-    assert answers(spec, "crc-32")["digest", "oneshot/1"] > 0
+    spec = build(tmp_path, [place / "src" / "crc.c"], "crc32", "own_crc")
+    assert answers(spec, "crc32")["digest", "oneshot/1"] > 0
     assert spec.library == "crc.c, step.c"  # said: what was compiled besides
 
 
@@ -76,12 +76,12 @@ def test_a_file_without_a_project_has_what_lies_beside_it(tmp_path: Path):
     (tmp_path / "own" / "step.h").write_text(FILES["include/own/step.h"])
     for name in ("crc.c", "step.c"):
         (tmp_path / name).write_text(CRC if name == "crc.c" else STEP)
-    assert answers(build(tmp_path, [tmp_path / "crc.c"], "crc-32", "own_crc"), "crc-32")
+    assert answers(build(tmp_path, [tmp_path / "crc.c"], "crc32", "own_crc"), "crc32")
 
 
 def test_what_nobody_defines_is_still_said(tmp_path: Path):
     place = project(tmp_path / "mine", **{"lib/step.c": "\n"})
     (place / "elsewhere" / "own" / "step.h").unlink()
     with pytest.raises(DoesNotBuild) as error:
-        build(tmp_path, [place / "src" / "crc.c"], "crc-32", "own_crc")
+        build(tmp_path, [place / "src" / "crc.c"], "crc32", "own_crc")
     assert "undefined reference to `own_step'" in error.value.first

@@ -15,6 +15,9 @@ from perbyte.trial.building import nearest
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
 _MAIN = re.compile(r"^[ \t]*(?:int|void)\s+main\s*\(", re.MULTILINE)
+_NEWER = re.compile(
+    r"^[ \t]*#[ \t]*include[ \t]*<(?:span|bit|concepts|ranges|numbers|compare)>", re.MULTILINE
+)
 _OF_PROJECTS = (".git", "CMakeLists.txt", "meson.build", "configure.ac")
 _SOURCES = (".c", ".cc", ".cpp", ".cxx", ".S", ".s")
 _HEADERS = (".h", ".hh", ".hpp", ".hxx", ".inc", ".c", ".ipp", ".macros")
@@ -87,6 +90,12 @@ def _shared(path: Path, other: Path) -> int:
 def header_places(files: Sequence[Path]) -> tuple[Path, ...]:
     """Directories of the project in which headers lie that `files`, or headers of theirs, include from elsewhere."""
     return tuple(_included(_text(files))[0])
+
+
+def newer_than_usual(files: Sequence[Path]) -> bool:
+    """True where `files` or headers of theirs include what C++20 brought."""
+    texts = [file.read_text("utf-8", "replace") for file in (*_text(files), *headers_of(files))]
+    return any(_NEWER.search(text) for text in texts)
 
 
 def headers_of(files: Sequence[Path]) -> tuple[Path, ...]:

@@ -54,7 +54,7 @@ def keep(now: Path, old: Path, flags: str, files: Sequence[Path]) -> None:
     moment = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
     note = Note(flags, digest_of(files), moment)
     with new_directory(old) as scratch:
-        shutil.copytree(now, scratch, dirs_exist_ok=True)
+        shutil.copytree(now, scratch, symlinks=True, dirs_exist_ok=True)
         (scratch / "note.json").write_text(json.dumps(asdict(note)), encoding="utf-8")
 
 

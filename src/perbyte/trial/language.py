@@ -69,7 +69,8 @@ class Managed:
         kind = self.algorithm.kind
         if kind == "block-cipher" and self.algorithm.mode == "ctr":
             return "STREAM"
-        known = KINDS | (OF_SCRIPTS if self.language in ("python", "javascript") else {})
+        known = KINDS | ({"checksum": "HASH"} if self.language == "go" else {})
+        known |= OF_SCRIPTS if self.language in ("python", "javascript") else {}
         if kind not in known:
             raise UsageError(
                 f"{self.algorithm.id} is of the kind '{kind}', which cannot be tried in {self.language} this way",

@@ -36,6 +36,7 @@ from perbyte.trial.looking import known_digest
 from perbyte.trial.program import DoesNotBuild, describe, digest_of
 from perbyte.trial.prototype import TYPED
 from perbyte.trial.roles import Call
+from perbyte.trial.steps import UNTIMED
 from perbyte.trial.written import call_text, last_apart
 
 _EXPORTED = (
@@ -75,6 +76,11 @@ def _facts(asked: Managed) -> dict[str, object]:
         "known": known_digest(asked.algorithm),
         "functions": {step: call.function for step, call in asked.calls.items() if not _written(call)},
         "words": _words_written(asked),
+        "makers": {
+            step: call_text(call.prototype, "", ["given"])
+            for step, call in asked.calls.items()
+            if step in UNTIMED and _written(call)
+        },
         "library": asked.main.name,
         "version": digest_of(asked.files),
     }
@@ -135,7 +141,7 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     if modules := nearest(asked.main.parent, "node_modules"):
         (subject.parent / "node_modules").symlink_to(modules)
     for beside in asked.main.parent.iterdir():  # what it imports by a path
-        if not (subject.parent / beside.name).exists():
+        if not beside.name.startswith(".") and not (subject.parent / beside.name).exists():
             (subject.parent / beside.name).symlink_to(beside)
     facts = {**_facts(asked), "sdk": str(sdk / "node" / "perbyte.cjs"), "module": subject.name}
     write_generated(scratch / "runner.cjs", facts=json.dumps(facts))
@@ -276,7 +282,9 @@ def _closure(call: Call, output: int, kind: str) -> str:
     before, text = last_apart(call_text(call.prototype, call.function, arguments))
     head = "func(out, key, nonce, data, aad []byte) bool {"
     if bits := 8 * call.returns_number:
-        return f"{head} made := {text}; for i := 0; i < {bits}; i += 8 {{ out[i/8] = byte(made >> i) }}; return true }}"
+        shift = "i" if call.step == "mac" else f"({bits - 8}-i)"  # of a checksum the highest byte comes first
+        copied = f"for i := 0; i < {bits}; i += 8 {{ out[i/8] = byte(made >> {shift}) }}"
+        return f"{head} made := {text}; {copied}; return true }}"
     if not call.returns_bytes:
         return f"{head} {text}; return true }}"
     failing = call.prototype and "error" in call.prototype.result

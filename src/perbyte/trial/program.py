@@ -22,7 +22,7 @@ from perbyte.runners import RunnerSpec, Tier
 from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool, told_macros
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
-from perbyte.trial.around import companions, header_places
+from perbyte.trial.around import companions, header_places, newer_than_usual
 from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, words_of
 from perbyte.trial.crates import cargo_command, crate_of, write_crate
 from perbyte.trial.preprocessed import real_names
@@ -131,6 +131,8 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         sort = dict.fromkeys(sort, "c")  # a library that is a header
     cxx = bool(source.cxx_wrapper) or any(kind == "c++" for kind in sort.values())
     used = {"c": source.compilers[0] or compiler("c"), "c++": source.compilers[1] or compiler("c++")}
+    if cxx and not any(flag.startswith("-std") for flag in source.flags) and newer_than_usual(source.files):
+        used["c++"] = (*used["c++"], "-std=gnu++20")
     main = used["c++" if cxx else "c"]
     for needed in {compiler("c")[0], main[0], *(("rustc",) if "rust" in sort.values() else ())}:
         if not shutil.which(needed):

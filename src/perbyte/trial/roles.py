@@ -113,9 +113,10 @@ def assign(
             for role in allowed
             if role not in roles.values() and _fits(step, role, parameter, one_block=one_block)
         ]
-        if step == "derive" and reads and parameter.shape in _WRITTEN:
+        joined = _squeezed(parameter.name)
+        own = joined in _names(step, "secret-key") - _names(step, "out")
+        if step == "derive" and reads and parameter.shape in _WRITTEN and not own:
             fitting = [role for role in fitting if role == "out"]
-        joined = parameter.name.lower().replace("_", "")
         spellings = {parameter.name.lower(), _plain(parameter.name), joined, _OWNER.sub("", joined)}
         spellings.add(_without_container(parameter.name))
         if named := [role for role in fitting if spellings & _names(step, role)]:
@@ -310,7 +311,7 @@ def _without_container(name: str) -> str:
     return left[0] if len(left) == 1 and len(words) > 1 else ""
 
 
-_OWNER = re.compile(r"^(?:your|their|my|our|peer|own|other)s?")
+_OWNER = re.compile(r"^(?:your|their|my|our|peer|own|other|expected)s?")
 
 
 def _plain(name: str) -> str:

@@ -20,7 +20,7 @@ from perbyte.model import Algorithm
 from perbyte.runners import RunnerSpec
 from perbyte.trial.adapter import write_adapter
 from perbyte.trial.compressing import compresses
-from perbyte.trial.cpp import classes_of, cpp_prototypes, cpp_wrapper, methods_of
+from perbyte.trial.cpp import classes_of, cpp_prototypes, cpp_wrapper, is_cpp, methods_of
 from perbyte.trial.expressions import in_cpp, symbol, wrapped
 from perbyte.trial.language import Managed
 from perbyte.trial.managed import build_managed
@@ -185,7 +185,7 @@ def read_calls(request: TrialRequest) -> dict[str, Call]:
 def written_call(step: str, text: str, file: Path) -> Call:
     """A call as the user wrote it. Raises UsageError for C, whose functions are described, and without data."""
     prototype, roles = prototype_of(step, text, file)
-    if file.suffix in (".c", ".h", *LINKED):
+    if not prototype.language and file.suffix not in (".rs", ".zig") and not is_cpp(file):
         raise UsageError(
             f"{text}: a function of C is named", hint="--function NAME, and --signature out,in,size"
         )
