@@ -37,7 +37,7 @@ FILES = {
 
 
 def project(place: Path, **files: str) -> Path:
-    (place / ".git").mkdir()
+    (place / ".git").mkdir(parents=True)
     for name, text in (FILES | files).items():
         file = place / name
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -203,10 +203,7 @@ class _Writer:
                 self._keyed(operation, decrypting if operation == "decrypt" else key, call)
 
     def _keyed(self, operation: str, key: Call | None, call: Call) -> None:
-        """`rekey/1`, and where the key is set by a function of its own `message/1` and, without nonce, `stream/1`.
-
-        Where that function takes the nonce, too, each message begins with it.
-        """
+        """`rekey/1`, and with a step for the key `message/1` and, without nonce, `stream/1`."""
         begins = [self.calls["nonce"]] if "nonce" in self.calls and not call.has("nonce") else []
         given = (call, *begins, *([key] if key and not call.has("key") else []))
         if self.algorithm.nonce_bytes and operation != "mac" and not any(each.has("nonce") for each in given):
@@ -292,10 +289,7 @@ class _Writer:
         return lines
 
     def _learning(self, operation: str) -> list[str]:
-        """The C by which an answer that tells acceptance is learned: that for genuine input of the process's own.
-
-        What a check gives may be a forgery, so the process signs or seals for itself before, where it can.
-        """
+        """The C that learns what genuine input gives: the process signs or seals for itself first, where it can."""
         given = statement(self.calls[operation])
         forward = self.calls.get(_FORWARD[operation])
         if not forward or forward.freed or forward.makes or forward.hands_over:

@@ -108,10 +108,7 @@ def _text(files: Sequence[Path]) -> tuple[Path, ...]:
 
 
 def companions(files: Sequence[Path]) -> list[Path]:
-    """Sources that may define what `files` call: beside them or their headers, or called as a header of theirs is.
-
-    Programs of their own are left out.
-    """
+    """Sources, no programs, beside `files`, beside or called like their headers: they may define what these call."""
     places, headers = _included(_text(files))
     homes, stems = {file.parent for file in files} | set(places), {header.stem for header in headers}
     found = [path for file in files[:1] for path in _project(file) if path.suffix in _SOURCES]

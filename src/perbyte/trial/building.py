@@ -110,10 +110,7 @@ def tool(program: str, packages: str) -> str:
 def sdk_library(
     version: str, more: Sequence[Path] = (), flags: Sequence[str] = (), name: str = "libperbyte.so"
 ) -> Path:
-    """The compiled SDK with the loops of other languages, for the compiler `version`; made when it is not there yet.
-
-    `name` ends in .a for an archive.
-    """
+    """The compiled SDK with the loops of other languages; an archive where `name` ends in .a."""
     sdk = places.data_dir("runners") / "sdk"
     sources = [*sorted((sdk / "c").glob("*.c")), sdk / "foreign" / "foreign.c", *more]
     base = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-fPIC", f"-I{sdk / 'c'}", f"-I{sdk / 'foreign'}", *flags]

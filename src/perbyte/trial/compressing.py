@@ -17,10 +17,7 @@ def compresses(algorithm: str) -> bool:
 
 
 def compressing(algorithm: str, call: str, output: int) -> str:
-    """The C of `trial_compress(state, out, in, size)`; `call` compresses `size` bytes at `in`, whole blocks.
-
-    Raises KeyError for another algorithm.
-    """
+    """The C of `trial_compress`; `call` compresses whole blocks at `in`. Raises KeyError."""
     width, block = _SIZES[algorithm]
     initial = f"PADDED_STATE_{algorithm.replace('-', '').upper()}"
     macros = {"BYTES": block, "WIDTH": width, "WORD": f"uint{8 * width}_t", "OUTPUT": output, "CALL": call}

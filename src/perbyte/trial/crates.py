@@ -35,10 +35,7 @@ def _described(place: Path) -> dict[str, dict[str, str]]:
 
 
 def write_crate(crate: Path, place: Path, lib: str, feature: str = "") -> None:
-    """Write into `crate` one whose source is `lib`, in which that of `place` is called `theirs`.
-
-    Raises OSError, ValueError and KeyError where the Cargo.toml of `place` does not tell its name.
-    """
+    """Write one of the source `lib`, to which that of `place` is `theirs`. Raises OSError, ValueError and KeyError."""
     name = _described(place)["package"]["name"]
     crate.mkdir(parents=True, exist_ok=True)
     features = f"[features]\ndefault = [{json.dumps(feature)}]\n{feature} = []\n\n" if feature else ""

@@ -47,10 +47,7 @@ _BESIDE = ("kotlinx-coroutines-core-jvm", "trove4j", "annotations")
 
 
 def write_jvm(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
-    """Compile the user's files and the class of loops into `scratch/classes`, and write what starts them.
-
-    Raises UsageError for a function that cannot be called, DoesNotBuild, EnvironmentLacking.
-    """
+    """Compile classes and loops, and write what starts them. Raises UsageError, DoesNotBuild, EnvironmentLacking."""
     javac = tool("javac", "apt-get install default-jdk-headless")
     classes = scratch / "classes"
     classes.mkdir()

@@ -47,11 +47,7 @@ _TYPES_SINCE = (22, 18)  # the first node that leaves types out by itself
 
 
 def build_managed(asked: Managed, place: Path, flags: Sequence[str] = ()) -> RunnerSpec:
-    """Build the program into `place` (replaced).
-
-    Raises UsageError for what cannot be tried this way, DoesNotBuild with the tool's words, EnvironmentLacking where a
-    toolchain is missing.
-    """
+    """Build the program into `place` (replaced). Raises UsageError, DoesNotBuild, EnvironmentLacking."""
     with new_directory(place) as scratch:
         subject = scratch / "subject"
         subject.mkdir()
@@ -188,10 +184,7 @@ def _go(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
 def _go_in_its_package(
     asked: Managed, scratch: Path, go: str, environment: Mapping[str, str], flags: Sequence[str]
 ) -> str:
-    """Build the package that the file belongs to: its other files, its assembly, what is internal to its module.
-
-    Gives what go said where that fails.
-    """
+    """Build the package that the file belongs to, with all that is internal to its module. Gives what go said."""
     directory, own, laid_over = asked.main.parent, scratch / "own.mod", scratch / "overlay.json"
     module = nearest(directory, "go.mod")
     overlay = {} if module else module_over(directory, own)
@@ -268,10 +261,7 @@ _GO_KINDS = {"HASH": "OfHash", "MAC": "OfMAC", "STREAM": "OfStream", "AEAD": "Of
 
 
 def _closure(call: Call, output: int, kind: str) -> str:
-    """A function of Go that makes one call and says whether it gave its output, which goes to `out`.
-
-    `output`: bytes of it, of an AEAD how much longer it is than the data.
-    """
+    """A function of Go that makes one call and says whether it gave its output."""
     length = str(output) if kind in ("HASH", "MAC") else f"len(data)+{output if kind == 'AEAD' else 0}"
     given = {"in": "data", "out-length": str(abs(output)), **numbers_in("go")}
     parameters = call.prototype.parameters if call.prototype else [None] * len(call.roles)

@@ -204,10 +204,7 @@ def _headers(source: Source, *files: Path) -> list[str]:
 
 
 def _link(command: list[str], scratch: Path) -> list[str]:
-    """Link a program, and return the flags that it took besides. Raises DoesNotBuild.
-
-    Assembly with addresses of its own can only be in a program that stays where it is.
-    """
+    """Link a program, in a fixed place where assembly asks for it; gives the flags for that. Raises DoesNotBuild."""
     words, more = words_of(command, scratch), []
     if _FIXED in words:
         more = ["-no-pie"]

@@ -164,10 +164,7 @@ def say(
     *,
     one_block: bool = False,
 ) -> Call:
-    """Take the roles from the user's own words. Raises UsageError when they do not make a call.
-
-    `one_block`: where they name no size, the function takes one block or state.
-    """
+    """Take the roles from the user's own words; `one_block` where they name no size. Raises UsageError for no call."""
     roles = tuple(word.strip().lower().replace("_", "-") for word in words)
     for role in roles:
         if role not in MEANINGS and not NUMBER.fullmatch(role):
@@ -229,10 +226,7 @@ def _named_roles(call: Call) -> list[tuple[str, str]]:
 
 
 def explain(step: str, roles: Sequence[str] = (), language: str = "") -> str:
-    """The roles of a step in words, for a message's way out. `roles` as far as they were understood.
-
-    `language`: one with a runtime, which lacks some.
-    """
+    """The roles of a step in words, for a message's way out, some of them understood; a `language` may lack some."""
     known = tuple(
         role
         for role in (*STEPS[step].needs, *STEPS[step].takes, *LITERALS)

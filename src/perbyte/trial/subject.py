@@ -84,10 +84,7 @@ def read_request(
     links: Sequence[str] = (),
     packages: Sequence[str] = (),
 ) -> TrialRequest:
-    """The function in `files`, compiled with each of `flags` (none: -O2 of a compiler of C).
-
-    Raises UsageError for what does not fit the language of the files.
-    """
+    """The function in `files`, compiled with each of `flags`. Raises UsageError."""
     compiling, linking = from_pkg_config(packages)
     link = (*link_words(links), *linking)
     paths = read_files(files)

@@ -82,8 +82,8 @@ def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
             )
         before = len(implementations)
         for api in sorted(place.resolve().rglob("api.h")):
-            if implementation := _implementation(api.parent):
-                implementations.setdefault(implementation.place, implementation)
+            if impl := _implementation(api.parent):
+                implementations.setdefault(impl.place, impl)
         if len(implementations) == before:
             raise UsageError(
                 f"{place}: there is no crypto_OP/PRIMITIVE/IMPLEMENTATION/api.h in it",
@@ -101,38 +101,35 @@ def primitives_of(root: Path) -> dict[str, int]:
     }
 
 
-def algorithm_of(implementation: Implementation, asked: Algorithm | None) -> Algorithm:
-    """The algorithm that a primitive is. Raises UsageError when the catalogue has none of its name.
-
-    SUPERCOP's names have no hyphens: `asconaead128` is `ascon-aead128`.
-    """
+def algorithm_of(impl: Implementation, asked: Algorithm | None) -> Algorithm:
+    """The algorithm that a primitive is, whose name has no hyphens. Raises UsageError when the catalogue has none."""
     if asked:
         return asked
-    bare = re.sub(r"v\d+$", "", implementation.primitive)
-    for name in (implementation.primitive, bare, re.sub(r"([a-z])(\d)", r"\1-\2", bare)):
+    bare = re.sub(r"v\d+$", "", impl.primitive)
+    for name in (impl.primitive, bare, re.sub(r"([a-z])(\d)", r"\1-\2", bare)):
         try:
             return load().find(name)
         except UsageError:
             continue
-    for name in (implementation.primitive, bare):
+    for name in (impl.primitive, bare):
         if algorithm := load().find_bare(name):
             return algorithm
-    if algorithm := load().algorithms.get(own_id(implementation)):
+    if algorithm := load().algorithms.get(own_id(impl)):
         return algorithm
     raise UsageError(
-        f"{implementation.full}/{implementation.primitive}: the catalogue has no algorithm of this name",
+        f"{impl.full}/{impl.primitive}: the catalogue has no algorithm of this name",
         hint="give --as, or describe it in a directory that PERBYTE_CATALOGUE names",
     )
 
 
-def own_id(implementation: Implementation) -> str:
+def own_id(impl: Implementation) -> str:
     """The id under which a primitive that the catalogue lacks is measured."""
-    named = f"{implementation.operation}-{implementation.primitive}".lower()
+    named = f"{impl.operation}-{impl.primitive}".lower()
     return f"supercop-{re.sub(r'[^a-z0-9]+', '-', named).strip('-')}"
 
 
 def make_implementation(
-    implementation: Implementation,
+    impl: Implementation,
     algorithm: Algorithm,
     flags: Sequence[str],
     name: str,
@@ -140,76 +137,71 @@ def make_implementation(
     compilers: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
     programs: Mapping[str, str] | None = None,
 ) -> Source:
-    """The source of the runner of `implementation`; generated files go into `scratch`. `programs` are built besides.
-
-    Raises Unusable with the reason, UsageError when the algorithm is of another kind.
-    """
-    if elsewhere := _made_for(implementation.place):
+    """The source of a runner; generated files go into `scratch`. Raises Unusable, UsageError for another kind."""
+    if elsewhere := _made_for(impl.place):
         raise Unusable(f"made for {elsewhere}")
-    flags = (*flags, *_abi_of(implementation.place))
-    tree = Tree(implementation.tree)
-    constants = constants_of(implementation)
-    _check_lengths(implementation, algorithm, constants)
+    flags = (*flags, *_abi_of(impl.place))
+    tree = Tree(impl.tree)
+    constants = constants_of(impl)
+    _check_lengths(impl, algorithm, constants)
     scratch.mkdir(parents=True, exist_ok=True)
-    _write_headers(scratch, implementation, constants, tree)
-    own = _own_files(implementation, constants, flags, scratch)
+    _write_headers(scratch, impl, constants, tree)
+    own = _own_files(impl, constants, flags, scratch)
     subs = _Subs(tree, scratch)
-    for needed in _needed(implementation.place):
+    for needed in _needed(impl.place):
         subs.add(*needed)
-    (scratch / "support.c").write_text(support(implementation.operation, constants), encoding="utf-8")
-    calls = _calls(implementation.operation)
+    (scratch / "support.c").write_text(support(impl.operation, constants), encoding="utf-8")
+    calls = _calls(impl.operation)
     table = write_adapter(
         algorithm,
         calls,
         name=name,
-        library=f"{implementation.full}/{implementation.primitive}/{implementation.name}",
+        library=f"{impl.full}/{impl.primitive}/{impl.name}",
         version=digest_of(own),
         room=max(constants.get("PUBLICKEYBYTES", 0), constants.get("SECRETKEYBYTES", 0)),
         aligned=_ALIGNED,
     )
-    texts = _sources_text(implementation.place) + subs.texts
+    texts = _sources_text(impl.place) + subs.texts
     headers: tuple[Path, ...] = ()
     archives: tuple[str, ...] = ()
     if "libkeccak.a.headers/" in texts:
-        place, archive = keccak(tree.root, _abi_of(implementation.place))
+        place, archive = keccak(tree.root, _abi_of(impl.place))
         headers, archives = (place,), (str(archive),)
     return Source(
         name=name,
         files=(*own, scratch / "support.c"),
         flags=tuple(flags),
         table=table,
-        include=(implementation.place, scratch, *tree.include, *headers),
-        forced=(f"{implementation.full}.h",),
+        include=(impl.place, scratch, *tree.include, *headers),
+        forced=(f"{impl.full}.h",),
         link=(*archives, *libraries(texts)),
         others=tuple(
             (file, flags, (*include, *headers))
             for file, flags, include in (*subs.parts, *tree.parts_for(texts))
         ),
-        defines=namespace(implementation.full),
+        defines=namespace(impl.full),
         compilers=compilers,
         programs=programs or {},
     )
 
 
 def _own_files(
-    implementation: Implementation, constants: Mapping[str, int], flags: Sequence[str], scratch: Path
+    impl: Implementation, constants: Mapping[str, int], flags: Sequence[str], scratch: Path
 ) -> tuple[Path, ...]:
     """The sources of an implementation, or the library that Cargo makes of it. Raises Unusable."""
-    if own := _sources(implementation.place):
+    if own := _sources(impl.place):
         return own
-    if (implementation.place / "Cargo.toml").is_file():
-        return (build_crate(implementation.place, implementation.operation, constants, flags, scratch),)
+    if (impl.place / "Cargo.toml").is_file():
+        return (build_crate(impl.place, impl.operation, constants, flags, scratch),)
     raise Unusable("no sources")
 
 
-def _check_lengths(
-    implementation: Implementation, algorithm: Algorithm, constants: Mapping[str, int]
-) -> None:
+def _check_lengths(impl: Implementation, algorithm: Algorithm, constants: Mapping[str, int]) -> None:
     """Raise Unusable where the lengths of api.h are not the algorithm's, or too large here."""
     given, expected = constants.get("KEYBYTES"), algorithm.key_bytes
     if given is not None and expected and given != expected:
         raise Unusable(f"api.h: CRYPTO_KEYBYTES is {given}, {algorithm.id} has {expected}")
-    if implementation.operation == "sign" and constants.get("BYTES", 0) > _LARGEST_SIGNATURE:
+    if impl.operation == "sign" and constants.get("BYTES", 0) > _LARGEST_SIGNATURE:
         raise Unusable(f"signatures of {constants['BYTES']} bytes; {_LARGEST_SIGNATURE} at the most here")
 
 
@@ -271,16 +263,14 @@ def _declared(function: str, parameters: str) -> str:
     return f"int {function}({', '.join(told)})"
 
 
-def _write_headers(
-    scratch: Path, implementation: Implementation, constants: Mapping[str, int], tree: Tree
-) -> None:
-    full = implementation.full
+def _write_headers(scratch: Path, impl: Implementation, constants: Mapping[str, int], tree: Tree) -> None:
+    full = impl.full
     more = [
-        f'#define {full}_PRIMITIVE "{implementation.primitive}"',
-        f'#define {full}_IMPLEMENTATION "{implementation.name}"',
+        f'#define {full}_PRIMITIVE "{impl.primitive}"',
+        f'#define {full}_IMPLEMENTATION "{impl.name}"',
     ]
-    text = header(full, constants, [*more, *prototypes(full, implementation.operation)])
-    for name in (full, f"{full}_{implementation.primitive}"):
+    text = header(full, constants, [*more, *prototypes(full, impl.operation)])
+    for name in (full, f"{full}_{impl.primitive}"):
         (scratch / f"{name}.h").write_text(text, encoding="utf-8")
     if not tree.has_integers:
         for bits in (8, 16, 32, 64):
@@ -304,9 +294,9 @@ def prototypes(full: str, operation: str) -> list[str]:
     return [f"extern {_declared(full + ending, given)};" for ending, given in _FUNCTIONS[operation].items()]
 
 
-def constants_of(implementation: Implementation) -> dict[str, int]:
-    """The lengths that the `api.h` of `implementation` defines, in bytes, by SUPERCOP's names without `CRYPTO_`."""
-    return read_constants(implementation.place / "api.h", Tree(implementation.tree).include)
+def constants_of(impl: Implementation) -> dict[str, int]:
+    """The lengths that the `api.h` of `impl` defines, in bytes, by SUPERCOP's names without `CRYPTO_`."""
+    return read_constants(impl.place / "api.h", Tree(impl.tree).include)
 
 
 def _sources(place: Path) -> tuple[Path, ...]:

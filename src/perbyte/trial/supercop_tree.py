@@ -161,10 +161,7 @@ def libraries(text: str) -> tuple[str, ...]:
 
 
 def read_constants(api: Path, include: Sequence[Path]) -> dict[str, int]:
-    """What an `api.h` defines as numbers, by SUPERCOP's names without `CRYPTO_`.
-
-    Sums and names of other headers are worked out by the preprocessor; what is no number is left out.
-    """
+    """What an `api.h` defines as numbers for the preprocessor, by SUPERCOP's names without `CRYPTO_`."""
     try:
         text = api.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -236,12 +233,7 @@ def support(operation: str, constants: Mapping[str, int]) -> str:
 def build_crate(
     place: Path, operation: str, constants: Mapping[str, int], flags: Sequence[str], scratch: Path
 ) -> Path:
-    """Build the crate in `place` as a static library below `scratch`, with C's functions of `crypto_OPERATION`.
-
-    The crate that is written here has them. It depends on that of the implementation and changes nothing of it; Cargo
-    gets what that one needs from its registry.
-    `constants` are the lengths of its api.h. Raises Unusable with Cargo's first error.
-    """
+    """Build the crate in `place` as a static library with C's functions of its operation. Raises Unusable."""
     if operation not in _OF_CRATES:
         raise Unusable(f"made with Cargo: crypto_{operation} of Rust is not called here")
     lengths = "".join(f"const {constant}: usize = {value};\n" for constant, value in constants.items())

@@ -55,11 +55,7 @@ def require_memcheck() -> None:
 def taint_of(
     spec: RunnerSpec, cell: Cell, algorithm: Algorithm, files: Sequence[Path]
 ) -> list[dict[str, Any]]:
-    """What depends on each secret of `cell`: `what` (the secret), `said`, `where` (file:line), `times` it was seen.
-
-    A secret on which nothing depends has one entry without `where`. None for operations without secrets. Raises
-    PerbyteError when memcheck cannot run the code.
-    """
+    """What depends on each secret of `cell`; where nothing does, an entry without `where`. Raises PerbyteError."""
     notes: list[dict[str, Any]] = []
     for role in SECRETS.get(cell.operation, ()):
         if role == "key" and not algorithm.key_bytes:
