@@ -1,8 +1,7 @@
 """Functions of C++ that C cannot call: members of classes, and those that take or return vectors, arrays and strings.
 
-The declarations of a file are read scope by scope, without the bodies of functions. A wrapper is compiled with the
-user's file in it, and gives each function that is called a name of C. Bytes are copied into a vector or a string where
-a function takes one; that belongs to the call, is timed, and is said.
+A wrapper is compiled with the user's file in it, and gives each function that is called a name of C. Bytes are copied
+into a vector or a string where a function takes one; that belongs to the call, is timed, and is said.
 """
 
 from __future__ import annotations

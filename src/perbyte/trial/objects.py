@@ -4,8 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-_FEEDS = ("update", "absorb", "write", "feed", "append", "add")
-_GIVES = ("digest", "finalize", "final", "finish", "squeeze", "sum", "tag", "compute", "dofinal", "result")
+_FEEDS = (
+    "update",
+    "absorb",
+    "write",
+    "feed",
+    "append",
+    "add",
+)
+_GIVES = (
+    "digest",
+    "finalize",
+    "final",
+    "finish",
+    "squeeze",
+    "sum",
+    "tag",
+    "compute",
+    "dofinal",
+    "result",
+)
 _OBJECTS = {
     "python": "made = {maker}; made.{feed}(data); made.{give}()",
     "javascript": "const made = {maker}; made.{feed}(data); made.{give}()",

@@ -2,8 +2,6 @@
 
 No compiler's front end: comments and preprocessor lines are dropped, and the first declaration or definition of the
 name counts; only Python is parsed. What cannot be read this way is asked of the user (`--signature`), never guessed.
-Byte strings of languages with a runtime bring their length along and outputs are returned, so most of what a parameter
-may be in C does not arise there: what matters are names.
 """
 
 from __future__ import annotations

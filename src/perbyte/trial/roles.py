@@ -1,8 +1,7 @@
 """What each parameter of a function is for: names, types and neighbours tell, or the user does.
 
-A *role* is what Perbyte hands over: `out`, `in`, `size` and so on. Any order of parameters will do. A parameter that
-has no role, or a role without which the call makes no sense, is an error that shows what was understood and how to
-say the rest.
+A *role* is what Perbyte hands over: `out`, `in`, `size` and so on. One that is missing is an error that shows what was
+understood and how to say the rest.
 """
 
 from __future__ import annotations

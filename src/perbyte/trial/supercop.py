@@ -1,8 +1,7 @@
 """Directories in SUPERCOP's layout: `crypto_OP/PRIMITIVE/IMPLEMENTATION/` with an `api.h`, each a runner of its own.
 
-The layout is general and names no repository. What SUPERCOP generates around an implementation is generated here: the
-headers `crypto_OP.h`, `crypto_OP_PRIMITIVE.h` of sub-primitives (taken from the same tree), `crypto_verify_N`,
-`randombytes.h`, `crypto_uint32.h` and its kin. An implementation that lacks something is an outcome with its reason.
+The headers that SUPERCOP generates around an implementation are generated here. An implementation that lacks something
+is an outcome with its reason.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """What only a tree in SUPERCOP's layout knows of its primitives: lengths from api.h, known answers as checksums.
 
-A primitive is described from its own api.h, so that a tree can be measured whole. The description is used where the
-catalogue lacks the primitive, or means another algorithm by its name. What it computes is known only to the tree: its
-files `checksumsmall` and `checksumbig` are the gate, and without one there is no figure. The program that computes them
-is the implementation with `sdk/try/checksum.c` in place of the adapter.
+What the catalogue lacks is described from its api.h. What it computes is known only to the tree: without its files
+`checksumsmall` or `checksumbig` there is no figure.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What became of each implementation of a tree, so that a run of hours can be resumed, and SUPERCOP's own lines of it.
 
-The journal is a line of JSON for each program, appended when its primitive is done: a kill costs one primitive. The
-data file has the form in which SUPERCOP prints its database: `version host abi date operation primitive/security`,
-then a word and its values. The values of a `cycles` line are those of fresh processes, the middle one first.
+The journal is a line of JSON for each program, appended when its primitive is done. The data file has the form of
+SUPERCOP's database. The values of a `cycles` line are those of fresh processes, the middle one first.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What a whole tree in SUPERCOP's layout provides around an implementation: headers, libraries of the tree, names.
 
-The tree's own `include/`, `cryptoint/` and `s2n-bignum/` are used where they are there. Names: SUPERCOP compiles an
-implementation with macros that put its place before each of its names. Each implementation is a program of its own
-here, so the place is the operation itself, `crypto_hash`, and that of a sub-primitive `crypto_hash_sha512`.
+The tree's own `include/`, `cryptoint/` and `s2n-bignum/` are used where they are there. Names begin with the operation
+itself, `crypto_hash`, since each implementation is a program of its own here.
 """
 
 from __future__ import annotations
