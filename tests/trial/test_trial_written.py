@@ -104,7 +104,12 @@ template <uint32_t Polynomial> struct Crc {
         ),
         pytest.param("own.js", SCRIPT, "sha-256", "Sum", marks=needs[".js"], id="javascript-class"),
         pytest.param(
-            "own.js", SCRIPT, "sha-256", "sums('x').update(data).digest()", marks=needs[".js"], id="javascript"
+            "own.js",
+            SCRIPT,
+            "sha-256",
+            "sums('x').update(data).digest()",
+            marks=needs[".js"],
+            id="javascript",
         ),
         pytest.param(
             "Sum.java", JAVA, "sha-256", "Sum", marks=[needs[".java"], pytest.mark.slow], id="java-class"
@@ -178,12 +183,36 @@ def test_none_of_a_written_call_is_a_refusal(tmp_path: Path):
         assert session.forgery(handle).passed
 
 
+KEEPS = """const crypto = require('node:crypto');
+const kept = new Map();
+class Sum {
+  update(part) { this.part = Buffer.from(part); return this; }
+  digest() {
+    const name = this.part.toString('latin1');
+    for (let i = 0; i < 8 && (i || !kept.has(name)); i++)
+      kept.set(name, crypto.createHash('sha256').update(this.part).digest());
+    return kept.get(name);
+  }
+}
+module.exports = { Sum };
+"""
+
+
 @pytest.mark.native
-@needs[".py"]
-def test_an_object_that_remembers_is_refused(tmp_path: Path):
-    (tmp_path / "own.py").write_text(PYTHON)
-    spec = managed(tmp_path, tmp_path / "own.py", "sha-256", "keep.once(data)")
+@pytest.mark.parametrize(
+    ("name", "text", "function"),
+    [
+        pytest.param("own.py", PYTHON, "keep.once(data)", marks=needs[".py"], id="python"),
+        pytest.param("own.py", PYTHON, "it = keep;it.once(data)", marks=needs[".py"], id="python-steps"),
+        pytest.param("own.js", KEEPS, "Sum", marks=needs[".js"], id="javascript-class"),
+        pytest.param("own.js", KEEPS, "new Sum().update(data).digest()", marks=needs[".js"], id="javascript"),
+    ],
+)
+def test_an_object_that_remembers_is_refused(tmp_path: Path, name: str, text: str, function: str):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    spec = managed(tmp_path, tmp_path / name, "sha-256", function)
     fault = look_at(spec, load().find("sha-256"))
+    assert fault
     assert (fault.kind, "remembers" in fault.message) == ("audit", True)
 
 
@@ -216,6 +245,9 @@ def test_what_cannot_be_a_call_is_refused(tmp_path: Path, name: str, function: s
 
 
 def test_members_tell_how_an_object_is_asked():
-    assert object_call("python", "H()", ["finalize", "update", "x"]) == "made = H(); made.update(data); made.finalize()"
+    assert (
+        object_call("python", "H()", ["finalize", "update", "x"])
+        == "made = H(); made.update(data); made.finalize()"
+    )
     assert object_call("java", "new H()", ["write", "doFinal"]).endswith("made.doFinal()")
     assert object_call("java", "new H()", ["update"]) == ""

@@ -233,5 +233,8 @@ def _owner(asked: Managed, text: str, function: str) -> str:
             )
         return f"{'.'.join(names)}.INSTANCE" if names else alone
     if "static" not in words or "private" in words:
-        raise UsageError(f"{function} cannot be called from outside without an object", hint="make it static")
+        raise UsageError(
+            f"{function} cannot be called from outside without an object",
+            hint="make it static, or write the call: 'new ...(data)'",
+        )
     return ".".join(names)

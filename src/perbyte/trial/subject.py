@@ -384,5 +384,6 @@ def _explain_missing(request: TrialRequest, step: str, function: str) -> None:
         )
     raise UsageError(
         f"there is no function '{function}' in {', '.join(file.name for file in request.files)}",
-        hint=f"there are: {', '.join(there[:12]) or 'none that can be called from outside'}",
+        hint=f"there are: {', '.join(there[:12]) or 'none that can be called from outside'}"
+        + ("" if request.files[0].suffix == ".c" else f"; or the call as it is written: '{function}(data)'"),
     )

@@ -56,6 +56,7 @@ def is_written(function: str) -> bool:
 
 def prototype_of(step: str, text: str, file: Path) -> tuple[Prototype, tuple[str, ...]]:
     """The call as a prototype whose parameters are the names that it uses, and the role of each."""
+    text = "; ".join(part.strip() for part in text.split(";") if part.strip())
     names = list(dict.fromkeys(_NAME.findall(text)))
     language = MANAGED.get(file.suffix, "")
     if not language and step != "verify" and "out" not in names:
