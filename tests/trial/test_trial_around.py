@@ -31,7 +31,7 @@ FILES = {
     "elsewhere/own/step.h": "#error not this one\n",
     "src/crc.c": CRC,
     "lib/step.c": STEP,
-    "src/check.c": '#include "own/step.h"\nint main(void) { }\nuint32_t own_step(uint32_t a, uint8_t b) { return a; }\n',
+    "src/check.c": "int main(void) { }\nint own_step(int a, char b) { return a; }\n",
     "src/broken.c": "int own_broken(void) { return nothing; }\n",
 }
 

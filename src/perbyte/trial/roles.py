@@ -128,6 +128,8 @@ def assign(
         ):
             roles[index] = "context"
     _by_neighbours(prototype.parameters, roles, allowed)
+    if step == "digest" and "in" not in roles.values():  # hashes of tables call their data the key
+        roles = {at: {"key": "in", "key-length": "size"}.get(role, role) for at, role in roles.items()}
     _by_elimination(step, prototype.parameters, roles, allowed)
     if prototype.language == "javascript":  # what a caller may leave out, as packages of npm have it
         roles = dict.fromkeys(range(len(prototype.parameters)), "null") | roles
