@@ -219,6 +219,11 @@ def test_an_object_that_remembers_is_refused(tmp_path: Path, name: str, text: st
 def test_a_call_is_split_at_commas_outside_of_brackets():
     text = "seal=C(key).e(nonce, data, 'a,b'), open=D([1, 2])"
     assert split_calls(text) == ["seal=C(key).e(nonce, data, 'a,b')", "open=D([1, 2])"]
+    assert split_calls("seal=c, t = f(data); g(c, t),open=h(data)") == [
+        "seal=c, t = f(data); g(c, t)",
+        "open=h(data)",
+    ]
+    assert split_calls("aes_init, aes_ctr") == ["aes_init", "aes_ctr"]
     assert step_of("seal=C(key)", ()) == ("seal", "C(key)")
     assert step_of("h = C(key); h.f(data)", ()) == ("", "h = C(key); h.f(data)")
     assert step_of("free=my_free", ("free",)) == ("free", "my_free")

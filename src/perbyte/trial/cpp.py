@@ -200,10 +200,7 @@ def classes_of(files: Sequence[Path]) -> list[str]:
 
 
 def cpp_prototypes(name: str, files: Sequence[Path]) -> list[Prototype]:
-    """The functions called `name` that need a wrapper, overloads apart: members, and those with types of C++.
-
-    `name` may have its scopes before it. The name of a class means its constructor.
-    """
+    """The functions called `name` that need a wrapper, overloads apart; the name of a class means its constructor."""
     made: list[Prototype] = []
     if not any(map(is_cpp, files)):
         return made

@@ -68,6 +68,11 @@ def write_jvm(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
         root = asked.main.parent
         for _ in package.split(".") if package else ():
             root = root.parent
+        if (root / "module-info.java").is_file():  # our class is no part of that module
+            (scratch / "sources").mkdir()
+            for place in filter(Path.is_dir, root.iterdir()):
+                (scratch / "sources" / place.name).symlink_to(place)
+            root = scratch / "sources"
         into = [*flags, *into, "-sourcepath", str(root)]
     _write_loops(asked, text, package, scratch)
     _made([*quickened([javac], version), *into, *files, "PerbyteCalls.java"], scratch)

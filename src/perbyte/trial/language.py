@@ -13,7 +13,14 @@ from perbyte.trial.roles import Call
 from perbyte.trial.steps import NUMBER, READ, STEPS_OF, UNTIMED
 from perbyte.trial.written import accepted, call_text
 
-KINDS = {"hash": "HASH", "xof": "HASH", "mac": "MAC", "stream-cipher": "STREAM", "aead": "AEAD"}
+KINDS = {
+    "hash": "HASH",
+    "xof": "HASH",
+    "checksum": "HASH",
+    "mac": "MAC",
+    "stream-cipher": "STREAM",
+    "aead": "AEAD",
+}
 OF_SCRIPTS = {"kdf": "EXPAND", "signature": "SIGNATURE", "key-agreement": "AGREEMENT", "kem": "KEM"}
 """What only the SDKs of Python and JavaScript have loops for here."""
 MESSAGE, REKEY, INVERSE, INVERSE_REKEY = range(4)
@@ -69,8 +76,7 @@ class Managed:
         kind = self.algorithm.kind
         if kind == "block-cipher" and self.algorithm.mode == "ctr":
             return "STREAM"
-        known = KINDS | ({"checksum": "HASH"} if self.language == "go" else {})
-        known |= OF_SCRIPTS if self.language in ("python", "javascript") else {}
+        known = KINDS | (OF_SCRIPTS if self.language in ("python", "javascript") else {})
         if kind not in known:
             raise UsageError(
                 f"{self.algorithm.id} is of the kind '{kind}', which cannot be tried in {self.language} this way",

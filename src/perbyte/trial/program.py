@@ -355,10 +355,7 @@ def describe(
 
 
 def sdk_archive(abi: Sequence[str] = ()) -> Path:
-    """The compiled SDK, all but `hello.c`, which says how a runner was built. Made when it is not there yet.
-
-    `abi`: flags such as -m32. Raises EnvironmentLacking with the compiler's words.
-    """
+    """The compiled SDK, all but `hello.c`; `abi` are flags such as -m32. Raises EnvironmentLacking."""
     sdk = places.data_dir("runners") / "sdk" / "c"
     sources = sorted(path for path in sdk.glob("*.c") if path.name != "hello.c")
     command = [*compiler("c"), *C_FLAGS, *SPEED_FLAGS, *abi, f"-I{sdk}"]

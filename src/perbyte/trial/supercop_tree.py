@@ -101,10 +101,7 @@ _BUILDING = threading.Lock()
 
 
 def keccak(root: Path, abi: Sequence[str]) -> tuple[Path, Path]:
-    """The tree's own Keccak library (`k/`), built once: the directory of its headers' directory, and the archive.
-
-    `abi` has -m32 or nothing. The targets are those that the tree's `k-targets` names, in its order. Raises Unusable.
-    """
+    """The tree's own Keccak library (`k/`), built once: where its headers are, and the archive. Raises Unusable."""
     with _BUILDING:
         try:
             return _keccak(root, tuple(abi))

@@ -23,17 +23,18 @@ ROLES = {
 }
 """What each name that a written call may use stands for."""
 _NAME = re.compile(rf"(?<![\w.>$:])({'|'.join(ROLES)})\b(?!\s*(?:=(?!=)|:(?!:)|\())")
+_BEGINS = re.compile(rf"\s*(?:{'|'.join(STEPS)})=(?!=)")
 _STEP = re.compile(r"([a-z]+(?:-[a-z]+)?)=(?!=)(.*)", re.DOTALL)
 _REFUSING = ("open", "verify")
 
 
 def split_calls(text: str) -> list[str]:
-    """The parts of `--function`, apart at each comma that no bracket or quotation mark holds."""
+    """The parts of `--function`, apart at commas outside of brackets; of written calls before a step alone."""
     parts, depth, quote, begin = [], 0, "", 0
     for at, mark in enumerate(text):
         if quote or mark in "\"'`":
             quote = "" if mark == quote else quote or mark
-        elif mark == "," and depth <= 0:
+        elif mark == "," and depth <= 0 and (not is_written(text) or _BEGINS.match(text, at + 1)):
             parts.append(text[begin:at])
             begin = at + 1
         else:
@@ -64,7 +65,8 @@ def prototype_of(step: str, text: str, file: Path) -> tuple[Prototype, tuple[str
     roles = tuple("ciphertext" if step == "decapsulate" and name == "data" else ROLES[name] for name in names)
     shown = text if language or file.suffix not in (".rs", ".zig") else f"fn {text}"
     home = file if not language and shown == text else None
-    parameters = tuple(Parameter(name, _type(name), _shape(name)) for name in names)
+    kinds = {"size": "usize"}
+    parameters = tuple(Parameter(name, kinds.get(name, ""), _shape(name)) for name in names)
     return Prototype(
         text,
         RETURNED if language else "int",
@@ -82,10 +84,6 @@ def _shape(name: str) -> Shape:
     if name == "size":
         return Shape.NUMBER
     return Shape.WRITTEN_SLICE if name == "out" else Shape.READ_SLICE
-
-
-def _type(name: str) -> str:
-    return "usize" if name == "size" else ""
 
 
 def call_text(prototype: Prototype | None, name: str, given: Sequence[str]) -> str:
