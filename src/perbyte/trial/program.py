@@ -162,8 +162,10 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
             if not lent:
                 raise
             rest = ["others.a", *rest]
-            version = digest_of((*source.files, *lent))
-            (scratch / "table.c").write_text(source.table.replace(digest_of(source.files), version), "utf-8")
+            table = source.table.replace(digest_of(source.files), digest_of((*source.files, *lent)))
+            last = source.files[-1].name
+            table = table.replace(f'{last}"', f'{", ".join([last, *(file.name for file in lent)])}"', 1)
+            (scratch / "table.c").write_text(table, encoding="utf-8")
             if words := words_of(commands[0], scratch):
                 raise DoesNotBuild(words) from None
             rest += _link([*linking, *rest], scratch)
