@@ -256,3 +256,10 @@ def test_members_tell_how_an_object_is_asked():
     )
     assert object_call("java", "new H()", ["write", "doFinal"]).endswith("made.doFinal()")
     assert object_call("java", "new H()", ["update"]) == ""
+
+
+def test_a_file_called_like_a_library_has_a_name_of_its_own(tmp_path: Path):
+    algorithm = load().find("sha-256")
+    assert TrialRequest((tmp_path / "openssl.c",), algorithm).title == "openssl-mine"
+    assert TrialRequest((tmp_path / "openssl.c",), algorithm, name="mine").title == "mine"
+    assert TrialRequest((tmp_path / "hash.c",), algorithm).title == "hash"

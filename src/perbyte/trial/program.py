@@ -39,8 +39,6 @@ OTHER_LANGUAGES: dict[str, list[str]] = READ["elsewhere"]
 _FIXED = "when making a PIE object"
 _UNDEFINED = "undefined reference"
 _NAMES_S = 60
-
-
 _COMPLAINT = re.compile(r"\b[Ee]rror\b|undefined reference|fatal|cannot find|relocation")
 # lines that name a package, whatever it is called, and remarks
 _PROGRESS = re.compile(

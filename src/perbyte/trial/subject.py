@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from perbyte import places
 from perbyte.catalogue.checking import MODES
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
@@ -64,7 +65,9 @@ class TrialRequest:
     def title(self) -> str:
         """The name of the row, e.g. `my_hash`."""
         main = next((file for file in self.files if file.suffix not in HEADERS), self.files[0])
-        return self.name or re.sub(r"[^A-Za-z0-9_.-]", "-", main.name.split(".")[0]) or "mine"
+        stem = self.name or re.sub(r"[^A-Za-z0-9_.-]", "-", main.name.split(".")[0]) or "mine"
+        taken = not self.name and (places.data_dir("runners") / stem).is_dir()
+        return f"{stem}-mine" if taken else stem
 
     def row_name(self, flags: Sequence[str]) -> str:
         """The name of the row of these flags: they are part of it where there are several."""
