@@ -77,6 +77,11 @@ CASES = [
     ),
     ("key", "void f(aes_context *ctx, const uint8_t *key, size_t nkey);", "context key key-length"),
     (
+        "encrypt",
+        "void f(const AES128_ctx *ctx, size_t blocks, unsigned char *cipher16, const unsigned char *plain16);",
+        "context blocks out in",
+    ),
+    (
         "derive",
         "void f(unsigned char *shared, const unsigned char *pk, unsigned char *sk);",
         "out public-key secret-key",

@@ -112,7 +112,7 @@ def assign(
             for role in allowed
             if role not in roles.values() and _fits(step, role, parameter, one_block=one_block)
         ]
-        joined = _squeezed(parameter.name)
+        joined = _squeezed(parameter.name).rstrip("0123456789") or parameter.name
         own = joined in _names(step, "secret-key") - _names(step, "out")
         if step == "derive" and reads and parameter.shape in _WRITTEN and not own:
             fitting = [role for role in fitting if role == "out"]
