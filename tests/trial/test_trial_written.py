@@ -49,6 +49,10 @@ class Sum {
 module.exports = function sums(name) { return new Sum(); };
 module.exports.Sum = Sum;
 """
+WHOLE = """module.exports = function (part) {
+  return require('node:crypto').createHash('sha256').update(part).digest();
+};
+"""
 JAVA = """package own;
 import java.security.MessageDigest;
 public class Sum {
@@ -102,6 +106,7 @@ template <uint32_t Polynomial> struct Crc {
             marks=needs[".py"],
             id="python",
         ),
+        pytest.param("own.js", WHOLE, "sha-256", "own(data)", marks=needs[".js"], id="javascript-file"),
         pytest.param("own.js", SCRIPT, "sha-256", "Sum", marks=needs[".js"], id="javascript-class"),
         pytest.param(
             "own.js",
