@@ -25,13 +25,34 @@ template <typename T> struct pb_held {
 struct pb_bytes {
 	const uint8_t *at;
 	size_t many;
-	const uint8_t *data() const { return at; }
-	size_t size() const { return many; }
-	const uint8_t *begin() const { return at; }
-	const uint8_t *end() const { return at + many; }
-	operator const uint8_t *() const { return at; }
-	operator std::vector<uint8_t>() const { return std::vector<uint8_t>(at, at + many); }
-	operator std::string() const { return std::string((const char *)at, many); }
+	const uint8_t *data() const
+	{
+		return at;
+	}
+	size_t size() const
+	{
+		return many;
+	}
+	const uint8_t *begin() const
+	{
+		return at;
+	}
+	const uint8_t *end() const
+	{
+		return at + many;
+	}
+	operator const uint8_t *() const
+	{
+		return at;
+	}
+	operator std::vector<uint8_t>() const
+	{
+		return std::vector<uint8_t>(at, at + many);
+	}
+	operator std::string() const
+	{
+		return std::string((const char *)at, many);
+	}
 };
 
 // Where what such a call returns goes: bytes to `out`, of a number the highest first; true and what returns nothing is 1.
