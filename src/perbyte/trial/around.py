@@ -32,14 +32,14 @@ _MOST = 20_000  # files of a project that are looked through
 @lru_cache(maxsize=8)
 def _tree(root: Path) -> tuple[Path, ...]:
     """The headers and sources below `root`, without hidden directories."""
-    found = []
+    files = []
     for number, path in enumerate(root.rglob("*")):
         if number > _MOST:
             break
         hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
         if path.suffix in (*_HEADERS, *_SOURCES) and not hidden:
-            found.append(path)
-    return tuple(found)
+            files.append(path)
+    return tuple(files)
 
 
 def _project(file: Path) -> tuple[Path, ...]:
@@ -84,7 +84,7 @@ def _find(file: Path, name: Path, places: dict[Path, None], *, quoted: bool) -> 
 def _shared(path: Path, other: Path) -> int:
     """How many directories two paths begin with in common."""
     pairs = zip(path.parts, other.parts, strict=False)
-    return next((at for at, (one, two) in enumerate(pairs) if one != two), 0)
+    return next((at for at, (left, right) in enumerate(pairs) if left != right), 0)
 
 
 def header_places(files: Sequence[Path]) -> tuple[Path, ...]:
@@ -111,6 +111,6 @@ def companions(files: Sequence[Path]) -> list[Path]:
     """Sources, no programs, beside `files`, beside or called like their headers: they may define what these call."""
     places, headers = _included(_text(files))
     homes, stems = {file.parent for file in files} | set(places), {header.stem for header in headers}
-    found = [path for file in files[:1] for path in _project(file) if path.suffix in _SOURCES]
-    found = [path for path in found if path not in files and (path.parent in homes or path.stem in stems)]
-    return [path for path in found if not _MAIN.search(path.read_text("utf-8", "replace"))]
+    sources = [path for file in files[:1] for path in _project(file) if path.suffix in _SOURCES]
+    sources = [path for path in sources if path not in files and (path.parent in homes or path.stem in stems)]
+    return [path for path in sources if not _MAIN.search(path.read_text("utf-8", "replace"))]

@@ -385,8 +385,8 @@ def _of_java(file: Path) -> list[Prototype]:
     methods = re.findall(r"\bpublic\s+(?:final\s+)?[\w.<>\[\]]+\s+(\w+)\s*\(", text)
     made = re.search(rf"\bstatic\s+{name}\s+(\w+)\s*\(\s*\)", text)
     maker = f"{name}.{made[1]}()" if made else f"new {name}()"
-    found = object_call("java", maker, methods)
-    return [_object(name, found, "java")] if found else []
+    call = object_call("java", maker, methods)
+    return [_object(name, call, "java")] if call else []
 
 
 _OUTPUTS = ("out", "dst", "output", "dest", "result", "digest", "hash", "md")

@@ -138,8 +138,7 @@ def read_calls(request: TrialRequest) -> dict[str, Call]:
     # those that make or set a state come first: by its type it is known elsewhere
     for step, function in sorted(named.items(), key=lambda item: item[0] not in MAKING):
         if is_written(function):
-            file = next((file for file in request.files if file.suffix not in HEADERS), request.files[0])
-            calls[step] = written_call(step, function, file)
+            calls[step] = written_call(step, function, request.files)
             continue
         several = cpp_prototypes(function, request.files)
         if len(scopes := {each.name for each in several}) > 1:
@@ -158,13 +157,9 @@ def read_calls(request: TrialRequest) -> dict[str, Call]:
             read_as, roles = _finishing(step, named), signatures[step]
             calls[step] = say(read_as, function, roles, prototype, freed, one_block=one_block)
         elif prototype:
-            read_as = _finishing(step, named)
-            calls[step] = _first_clear(
-                [
-                    partial(_assigned, request.algorithm, read_as, each, freed, calls)
-                    for each in several or [prototype]
-                ]
-            )
+            reading = partial(_assigned, request.algorithm, _finishing(step, named))
+            each_way = [partial(reading, each, freed, calls) for each in several or [prototype]]
+            calls[step] = _first_clear(each_way)
         else:
             _explain_missing(request, step, function)
     if setting := _sets_nonce(request, calls):
@@ -182,8 +177,9 @@ def read_calls(request: TrialRequest) -> dict[str, Call]:
     return calls
 
 
-def written_call(step: str, text: str, file: Path) -> Call:
+def written_call(step: str, text: str, files: Sequence[Path]) -> Call:
     """A call as the user wrote it. Raises UsageError for C, whose functions are described, and without data."""
+    file = next((file for file in files if file.suffix not in HEADERS), files[0])
     prototype, roles = prototype_of(step, text, file)
     if not prototype.language and file.suffix not in (".rs", ".zig") and not is_cpp(file):
         raise UsageError(
