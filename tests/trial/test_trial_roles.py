@@ -6,7 +6,7 @@ import pytest
 
 from perbyte.errors import UsageError
 from perbyte.trial.prototype import c_prototype, functions_of, rust_prototype
-from perbyte.trial.roles import assign, say
+from perbyte.trial.roles import assign, say, state_type
 
 CASES = [
     ("digest", "void f(uint8_t *out, const uint8_t *in, size_t len);", "out in size"),
@@ -62,6 +62,29 @@ CASES = [
         "int f(gcm *ctx, const u8 *iv, size_t ivlen, const u8 *aad, size_t aadlen, const u8 *pt, size_t len,"
         " u8 *ct, u8 *tag);",
         "context nonce nonce-length aad aad-length in size out tag",
+    ),
+    (
+        "digest",
+        "int f(void *out, size_t outlen, const void *key, size_t keylen, const void *in, size_t inlen);",
+        "out out-length key key-length in size",
+    ),
+    ("digest", "uint32_t f(const void *key, int len);", "in size"),
+    (
+        "seal",
+        "void f(uint8_t *ciphertext, uint8_t *tag, const uint8_t *key, const uint8_t *nonce, const uint8_t *assoc_data,"
+        " const uint8_t *plaintext, size_t assoc_data_len, size_t plaintext_len, size_t tag_len);",
+        "out tag key nonce aad in aad-length size tag-length",
+    ),
+    ("key", "void f(aes_context *ctx, const uint8_t *key, size_t nkey);", "context key key-length"),
+    (
+        "encrypt",
+        "void f(const AES128_ctx *ctx, size_t blocks, unsigned char *cipher16, const unsigned char *plain16);",
+        "context blocks out in",
+    ),
+    (
+        "derive",
+        "void f(unsigned char *shared, const unsigned char *pk, unsigned char *sk);",
+        "out public-key secret-key",
     ),
     ("keypair", "int f(unsigned char *pk, unsigned char *sk);", "public-key secret-key"),
     ("encapsulate", "int f(uint8_t *ct, uint8_t *ss, const uint8_t *pk);", "ciphertext secret public-key"),
@@ -145,3 +168,12 @@ def test_functions_that_can_be_called_are_listed(tmp_path):
     file = tmp_path / "a.c"
     file.write_text("static int one(void) {\n}\nint two(int a)\n{\n}\nvoid three(void);\nint main(void) {}\n")
     assert functions_of([file]) == ("two",)
+
+
+def test_a_state_of_bytes_is_known_by_the_step_that_sets_the_key():
+    setting = c_prototype("k", "void k(const uint8_t *key, uint8_t *w);")
+    working = c_prototype("e", "void e(uint8_t *in, uint8_t *out, uint8_t *w);")
+    assert setting
+    assert working
+    state = state_type(assign("key", "k", setting))
+    assert assign("encrypt", "e", working, one_block=True, state=state).roles == ("in", "out", "context")

@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping
 
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
+from perbyte.trial.building import filled_template
 from perbyte.trial.compressing import compressing
 from perbyte.trial.expressions import answers, declaration, expression, statement, symbol, told
 from perbyte.trial.roles import Call
-from perbyte.trial.steps import BACK_AND_FORTH, LENT
+from perbyte.trial.steps import BACK_AND_FORTH, LENT, READ
 
 _ROOM = 1 << 16  # bytes of a key of a pair, where more are not asked for
 _UNKEYED = {"hash", "xof", "checksum", "permutation"}
@@ -30,19 +31,7 @@ _SINGLE: dict[str, tuple[set[str], str, tuple[str, ...]]] = {
     "key-agreement": ({"base", "derive"}, "pk/1", ("derive",)),
 }
 _BASE_POINTS = {"x25519": 9, "x448": 5}  # the u-coordinates of RFC 7748
-_HASHING = "--function NAME, or init=, update= and final="
 _CIPHERING = "encrypt= and decrypt=, with key= where the key is set apart"
-_WAYS = {
-    "hash": _HASHING,
-    "checksum": "--function NAME",
-    "xof": "--function NAME, or init=, update=, final= and squeeze=",
-    "mac": "--function NAME with the key in each call, or key= and mac=, or init=, update=, final=",
-    "permutation": "--function NAME",
-    "aead": "seal= and open=, with key= where the key is set apart",
-    "kem": "keypair=, encapsulate= and decapsulate=",
-    "signature": "keypair=, sign= and verify=",
-    "key-agreement": "base= and derive=",
-}
 
 
 def write_adapter(
@@ -90,7 +79,8 @@ def write_adapter(
     own = [name for name in dict.fromkeys(freed.values()) if name not in ("free", LENT)]
     freeing = "".join(f"extern void {name}(void *);\n" for name in own)
     freeing += f"#define {LENT}(made) (void)(made)\n" if LENT in freed.values() else ""
-    return _TABLE.format(
+    return filled_template(
+        "table.c",
         macros="\n".join(f"#define TRIAL_{macro} {value}".rstrip() for macro, value in macros.items()),
         declarations=freeing + "\n".join(declaration(call) for call in calls.values()),
         preparing="\n".join("\t" + line for line in writer.preparing()),
@@ -131,7 +121,7 @@ class _Writer:
             shown = "; ".join(
                 f"{step}={call.function}({', '.join(call.roles)})" for step, call in self.calls.items()
             )
-            hint = _WAYS.get(kind, _CIPHERING)
+            hint = READ["ways"].get(kind, _CIPHERING)
             raise UsageError(f"{shown}: no operation of {self.algorithm.id} ({kind})", hint=hint)
 
     def _add(
@@ -213,10 +203,7 @@ class _Writer:
                 self._keyed(operation, decrypting if operation == "decrypt" else key, call)
 
     def _keyed(self, operation: str, key: Call | None, call: Call) -> None:
-        """`rekey/1`, and where the key is set by a function of its own `message/1` and, without nonce, `stream/1`.
-
-        Where that function takes the nonce, too, each message begins with it.
-        """
+        """`rekey/1`, and with a step for the key `message/1` and, without nonce, `stream/1`."""
         begins = [self.calls["nonce"]] if "nonce" in self.calls and not call.has("nonce") else []
         given = (call, *begins, *([key] if key and not call.has("key") else []))
         if self.algorithm.nonce_bytes and operation != "mac" and not any(each.has("nonce") for each in given):
@@ -302,20 +289,13 @@ class _Writer:
         return lines
 
     def _learning(self, operation: str) -> list[str]:
-        """The C by which an answer that tells acceptance is learned: that for genuine input of the process's own.
-
-        What a check gives may be a forgery, so the process signs or seals for itself before, where it can.
-        """
+        """The C that learns what genuine input gives: the process signs or seals for itself first, where it can."""
         given = statement(self.calls[operation])
         forward = self.calls.get(_FORWARD[operation])
         if not forward or forward.freed or forward.makes or forward.hands_over:
             return [f"if (c->inverse && !c->given)\n\t\ttrial_accepted = {given};"]
-        message = "memcpy(own, c->message[0], c->size);" if operation == "verify" else ""
-        able = " && c->message[0]" if operation == "verify" else ""
-        tag = "own + c->size" if operation == "verify" else "own"
-        return _LEARNING.format(
-            able=able, message=message, tag=tag, forward=statement(forward), given=given
-        ).split("\n")
+        own = "TRIAL_LEARN_SIGNED" if operation == "verify" else "TRIAL_LEARN_SEALED"
+        return [f"{own}(({statement(forward)}), ({given}));"]
 
 
 def _literal(text: str) -> str:
@@ -327,46 +307,3 @@ def _literal(text: str) -> str:
 
 
 _FORWARD = {"verify": "sign", "open": "seal"}
-_LEARNING = """\
-if (c->inverse && !trial_learnt{able}) {{
-	size_t apart = (c->size + c->row->output + 64) / 64 * 64; /* both begin where buffers are asked to lie */
-	uint8_t *own = aligned_alloc(64, 2 * apart), *out = c->out;
-	const uint8_t *in = c->in;
-	if (own) {{
-		memset(own, 0, 2 * apart);
-		{message}
-		c->in = own + apart;
-		c->out = {tag};
-		{forward};
-		c->in = own;
-		c->out = out;
-		trial_accepted = {given};
-		trial_learnt = 1;
-		c->in = in;
-		free(own);
-	}}
-}}"""
-
-_TABLE = """\
-/* Written by `perbyte try`: calls of a user's functions, for one algorithm. */
-#include "perbyte.h"
-
-{declarations}
-
-{macros}
-#include "trial.h"
-
-static int trial_prepare(pb_case *c, struct trial_state *state)
-{{
-{preparing}
-	return 0;
-}}
-
-{loops}
-
-static const pb_variant trial_variants[] = {{
-{variants}
-	PB_END_OF_VARIANTS,
-}};
-#include "trial_main.h"
-"""

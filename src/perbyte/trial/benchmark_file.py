@@ -75,10 +75,7 @@ def places_of(built: BuiltBenchmarks) -> tuple[Path, Path]:
 
 
 def put_in_place(built: BuiltBenchmarks, environment: Mapping[str, str]) -> BenchmarkProgram:
-    """Copy the program to its place with what it lists, and describe it as a runner.
-
-    Raises UsageError where it lists nothing that can be measured.
-    """
+    """Copy the program to its place with what it lists, and describe it. Raises UsageError where that is nothing."""
     place = places_of(built)[0]
     with new_directory(place) as scratch:
         shutil.copy(built.program, scratch / PROGRAM)
@@ -98,10 +95,7 @@ def put_in_place(built: BuiltBenchmarks, environment: Mapping[str, str]) -> Benc
 
 
 def suite_in(place: Path, built: BuiltBenchmarks, name: str = "") -> BenchmarkProgram:
-    """The program that lies in `place`, kept or present, as a runner; `name`: another one than it was built under.
-
-    Raises UsageError where its list cannot be read.
-    """
+    """The program in `place` as a runner, by another `name` where that is given. Raises UsageError without a list."""
     try:
         listing = msgspec.json.decode((place / PLAN).read_bytes(), type=BenchmarkListing)
     except (OSError, msgspec.MsgspecError) as error:

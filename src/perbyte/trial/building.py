@@ -110,10 +110,7 @@ def tool(program: str, packages: str) -> str:
 def sdk_library(
     version: str, more: Sequence[Path] = (), flags: Sequence[str] = (), name: str = "libperbyte.so"
 ) -> Path:
-    """The compiled SDK with the loops of other languages, for the compiler `version`; made when it is not there yet.
-
-    `name` ends in .a for an archive.
-    """
+    """The compiled SDK with the loops of other languages; an archive where `name` ends in .a."""
     sdk = places.data_dir("runners") / "sdk"
     sources = [*sorted((sdk / "c").glob("*.c")), sdk / "foreign" / "foreign.c", *more]
     base = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-fPIC", f"-I{sdk / 'c'}", f"-I{sdk / 'foreign'}", *flags]
@@ -150,11 +147,15 @@ def go_environment(go: str) -> dict[str, str]:
     }
 
 
+def filled_template(name: str, **values: object) -> str:
+    """The SDK's `try/NAME.in`, whose marks (`$row`) are replaced by `values`."""
+    template = places.data_dir("runners") / "sdk" / "try" / f"{name}.in"
+    return Template(template.read_text(encoding="utf-8")).substitute(values)
+
+
 def write_generated(file: Path, **values: object) -> None:
-    """Write `file` from the SDK's `try/NAME.in`, whose marks (`$row`) are replaced by `values`."""
-    template = places.data_dir("runners") / "sdk" / "try" / f"{file.name}.in"
-    text = Template(template.read_text(encoding="utf-8")).substitute(values)
-    file.write_text(text, encoding="utf-8")
+    """Write `file` from the SDK's template of its name."""
+    file.write_text(filled_template(file.name, **values), encoding="utf-8")
 
 
 def nearest(start: Path, name: str) -> Path | None:

@@ -1,8 +1,7 @@
 """Functions of C++ that C cannot call: members of classes, and those that take or return vectors, arrays and strings.
 
-The declarations of a file are read scope by scope, without the bodies of functions. A wrapper is compiled with the
-user's file in it, and gives each function that is called a name of C. Bytes are copied into a vector or a string where
-a function takes one; that belongs to the call, is timed, and is said.
+A wrapper is compiled with the user's file in it, and gives each function that is called a name of C. Bytes are copied
+into a vector or a string where a function takes one; that belongs to the call, is timed, and is said.
 """
 
 from __future__ import annotations
@@ -12,6 +11,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from perbyte import places
+from perbyte.trial.around import headers_of
 from perbyte.trial.prototype import RETURNED, Parameter, Prototype, Shape, c_parameter, without_comments
 
 CXX = (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx")
@@ -187,17 +188,9 @@ def is_cpp(file: Path) -> bool:
 
 
 def with_headers(files: Sequence[Path]) -> list[Path]:
-    """The files of C++, and headers beside them that they include: classes are declared there."""
-    headed: dict[Path, None] = {}
-    for file in files:
-        if is_cpp(file):
-            names = re.findall(
-                r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', file.read_text("utf-8", "replace"), re.MULTILINE
-            )
-            headed |= dict.fromkeys(
-                [file, *(file.parent / name for name in names if (file.parent / name).is_file())]
-            )
-    return list(headed)
+    """The files of C++, and headers of their project that they lead to: classes are declared there."""
+    own = [file for file in files if is_cpp(file)]
+    return [*own, *(header for header in headers_of(own) if is_cpp(header) and header not in own)]
 
 
 def classes_of(files: Sequence[Path]) -> list[str]:
@@ -207,10 +200,7 @@ def classes_of(files: Sequence[Path]) -> list[str]:
 
 
 def cpp_prototypes(name: str, files: Sequence[Path]) -> list[Prototype]:
-    """The functions called `name` that need a wrapper, overloads apart: members, and those with types of C++.
-
-    `name` may have its scopes before it. The name of a class means its constructor.
-    """
+    """The functions called `name` that need a wrapper, overloads apart; the name of a class means its constructor."""
     made: list[Prototype] = []
     if not any(map(is_cpp, files)):
         return made
@@ -266,7 +256,9 @@ def _prototype(function: Scoped, file: Path) -> Prototype | None:
     needed = [part for part in parts if "=" not in part and part.strip() not in ("", "void")]
     parameters = [_parameter(part, index) for index, part in enumerate(needed)]
     member = bool(function.owner) and not function.static
-    result = " ".join(function.result.split())
+    result = re.sub(
+        r"^.*?(?=(?:const )?(?:std::)?(?:vector|array|basic_)\b)", "", " ".join(function.result.split())
+    )
     contained = _CONTAINER.match(_bare(result))
     plain = all(_CONTAINER.match(_bare_type(part)) is None for part in needed)
     if not function.owner and not function.path and plain and not contained:
@@ -341,7 +333,8 @@ def cpp_wrapper(calls: Iterable[tuple[str, Prototype]], headers: Sequence[str] =
     made = {prototype.scoped for _, prototype in calls if prototype.result == CONSTRUCTOR}
     homes = list(dict.fromkeys(prototype.home for _, prototype in calls if prototype.home))
     parts = [
-        _BEGIN,
+        "// Written by `perbyte try`.",
+        f'#include "{places.data_dir("runners") / "sdk" / "try" / "trial.hpp"}"',
         *(f'#include "{header}"' for header in headers),
         *(f'#include "{home}"' for home in homes),
     ]
@@ -351,6 +344,8 @@ def cpp_wrapper(calls: Iterable[tuple[str, Prototype]], headers: Sequence[str] =
 
 
 def _export(symbol: str, prototype: Prototype, made: Collection[str]) -> str:
+    if prototype.written:
+        return _export_written(symbol, prototype)
     held = f"(*(pb_held<{prototype.scoped}> *)a0)"
     if prototype.result == CONSTRUCTOR:
         return f"void {symbol}(void *a0) {{ {held}.make(); }}"
@@ -375,6 +370,23 @@ def _export(symbol: str, prototype: Prototype, made: Collection[str]) -> str:
     return f"{result} {symbol}({', '.join(taken) or 'void'}) {{ {first}{body} }}"
 
 
+def _export_written(symbol: str, prototype: Prototype) -> str:
+    taken, held, into = [], [], "nullptr"
+    for index, parameter in enumerate(prototype.parameters):
+        if parameter.shape is Shape.NUMBER:
+            taken.append(f"size_t {parameter.name}")
+        elif parameter.shape is Shape.READ_SLICE:
+            taken += [f"const void *a{index}", f"size_t n{index}"]
+            held.append(f"const pb_bytes {parameter.name}{{(const uint8_t *)a{index}, n{index}}};")
+        else:
+            taken += [f"void *a{index}", f"size_t n{index}"]
+            held.append(f"uint8_t *{parameter.name} = (uint8_t *)a{index}; (void){parameter.name};")
+            into = parameter.name
+    before, mark, last = prototype.written.rstrip("; ").rpartition(";")
+    body = f"{' '.join(held)} return pb_put([&] {{ {before}{mark} return {last}; }}, {into});"
+    return f"int {symbol}({', '.join(taken)}) {{ {body} }}"
+
+
 def _argument(parameter: Parameter, index: int) -> tuple[list[str], str]:
     pointer, length = f"a{index}", f"n{index}"
     match = _CONTAINER.match(parameter.type)
@@ -393,18 +405,3 @@ def _argument(parameter: Parameter, index: int) -> tuple[list[str], str]:
         return [f"size_t {pointer}"], f"({parameter.type or 'size_t'}){pointer}"
     constant = "const " if parameter.shape is Shape.READ else ""
     return [f"{constant}void *{pointer}"], f"({parameter.type}){pointer}"
-
-
-_BEGIN = """\
-// Written by `perbyte try`.
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <new>
-// An object in the room of a state: made anew each time, and not before the last one is gone.
-template <typename T> struct pb_held {
-	bool made;
-	alignas(T) T it;
-	void make() { if (made) it.~T(); new (&it) T(); made = true; }
-};
-"""

@@ -12,50 +12,41 @@ import subprocess
 from functools import lru_cache
 from pathlib import Path
 
+from perbyte import places
 from perbyte.trial.building import captured
 
 _LIMIT_S = 10.0
-_ASK = """
-import(require('node:url').pathToFileURL(process.argv[1]).href).then((module) => {
-  const found = {};
-  const add = (name, it, deep) => {
-    if (typeof it === 'function' && !(name in found)) found[name] = String(it).slice(0, 400);
-    if (it && deep && (typeof it === 'function' || typeof it === 'object'))
-      for (const inner of Object.keys(it)) add(name ? name + '.' + inner : inner, it[inner], deep - 1);
-  };
-  add('', module.default, 2);
-  for (const name of Object.keys(module)) if (name !== 'default') add(name, module[name], 1);
-  process.stdout.write(JSON.stringify(found), () => process.exit(0));
-}, () => process.exit(1));
-"""
 _HEAD = re.compile(
     r"^(?:async\s+)?(?:function\b[^(]*\(([^)]*)\)|\(([^)]*)\)\s*=>|(\w+)\s*=>|\w+\s*\(([^)]*)\)\s*\{)"
 )
 
 
 @lru_cache(maxsize=16)
-def _exported(file: Path, _changed_ns: int) -> dict[str, list[str]]:
+def _exported(file: Path, _changed_ns: int) -> dict[str, list[str] | tuple[str, ...]]:
     if not shutil.which("node"):
         return {}
+    script = places.data_dir("runners") / "sdk" / "try" / "exports.cjs"
     try:
-        ended = captured(["node", "-e", _ASK, str(file)], _LIMIT_S)
+        ended = captured(["node", str(script), str(file)], _LIMIT_S)
         functions = json.loads(ended.stdout) if not ended.returncode else {}
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return {}
-    return {name: _parameters(str(text)) for name, text in functions.items() if name}
+    return {
+        name: tuple(text) if isinstance(text, list) else _parameters(str(text))
+        for name, text in functions.items()
+        if name
+    }
 
 
-def exported(file: Path) -> dict[str, list[str]]:
+def exported(file: Path) -> dict[str, list[str] | tuple[str, ...]]:
     """The functions that `file` exports, each with its parameters that have no value by default; {} where it fails.
 
-    What stands in an object has the object's name before it: `sha256.array`.
+    Of a class the names of its members, as a tuple. What stands in an object has its name before it: `sha256.array`.
     """
     return _exported(file, file.stat().st_mtime_ns)
 
 
 def _parameters(text: str) -> list[str]:
-    if text.startswith("class"):  # as hashes have it: an object is fed, and gives its digest
-        return ["data"]
     match = _HEAD.match(text.strip())
     inside = next((part for part in match.groups() if part), "") if match else ""
     return [

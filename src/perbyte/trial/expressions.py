@@ -8,24 +8,8 @@ from collections.abc import Iterable
 from perbyte.trial.cpp import CONSTRUCTOR
 from perbyte.trial.prototype import Parameter, Shape
 from perbyte.trial.roles import Call, is_number
-from perbyte.trial.steps import LENT, NUMBER
+from perbyte.trial.steps import LENT, NUMBER, TYPES
 
-_WIDTHS = {
-    "u16": "uint16_t",
-    "u32": "uint32_t",
-    "u64": "uint64_t",
-    "ull": "unsigned long long",
-    "ulong": "unsigned long",
-    "uint": "unsigned",
-    "word32": "uint32_t",
-    "word64": "uint64_t",
-    "crypto_uint32": "uint32_t",
-    "crypto_uint64": "uint64_t",
-}
-_NUMBERS = {
-    *("int", "unsigned", "unsigned int", "long", "unsigned long", "long long", "unsigned long long", "short"),
-    *("size_t", "uint16_t", "uint32_t", "uint64_t", "int16_t", "int32_t", "int64_t", "uintptr_t"),
-}
 _SLICE_LENGTHS = {"in": "size", "buffer": "size", "tag": "out_max"} | {
     role: f"{role}_len" for role in ("key", "nonce", "aad")
 }
@@ -198,5 +182,5 @@ def _given_parameters(call: Call) -> Iterable[tuple[str, Parameter | None]]:
 
 def _number(kind: str) -> str:
     bare = " ".join(word for word in kind.split() if word not in ("const", "register", "volatile"))
-    bare = _WIDTHS.get(bare, bare)
-    return bare if bare in _NUMBERS else "size_t"
+    bare = str(TYPES["widths"].get(bare, bare))
+    return bare if bare in TYPES["declared"] else "size_t"

@@ -25,10 +25,7 @@ _MAIN, _OUTER = "perbyte_bench_main", "perbyte_bench_outer"
 
 
 def build_go(directory: Path, flags: Sequence[str] = ()) -> BuiltBenchmarks:
-    """Build the benchmarks of the package in `directory`; `flags` are those of `go build`, such as `-tags`.
-
-    Raises UsageError where there are none, DoesNotBuild with go's words, EnvironmentLacking without go.
-    """
+    """Build the benchmarks of a package; `flags` are those of `go build`. Raises as `told_by`."""
     go = tool("go", "apt-get install golang-go gcc")
     sdk = places.data_dir("runners") / "sdk"
     place = home() / "go"

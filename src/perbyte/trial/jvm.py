@@ -19,10 +19,20 @@ from perbyte import places
 from perbyte.atomic import new_file
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners.needs import compiler
-from perbyte.trial.building import home, said_by, sdk_library, tool, words_of, write_generated, write_start
+from perbyte.trial.building import (
+    filled_template,
+    home,
+    said_by,
+    sdk_library,
+    tool,
+    words_of,
+    write_generated,
+    write_start,
+)
 from perbyte.trial.language import INVERSE, INVERSE_REKEY, Managed
 from perbyte.trial.program import DoesNotBuild, digest_of
 from perbyte.trial.prototype import JAVA, KOTLIN, without_comments
+from perbyte.trial.written import last_apart
 
 # a serial collector, a young generation whose pages are there, compilers that work while nobody times
 OPTIONS = (
@@ -37,10 +47,7 @@ _BESIDE = ("kotlinx-coroutines-core-jvm", "trove4j", "annotations")
 
 
 def write_jvm(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
-    """Compile the user's files and the class of loops into `scratch/classes`, and write what starts them.
-
-    Raises UsageError for a function that cannot be called, DoesNotBuild, EnvironmentLacking.
-    """
+    """Compile classes and loops, and write what starts them. Raises UsageError, DoesNotBuild, EnvironmentLacking."""
     javac = tool("javac", "apt-get install default-jdk-headless")
     classes = scratch / "classes"
     classes.mkdir()
@@ -61,6 +68,11 @@ def write_jvm(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
         root = asked.main.parent
         for _ in package.split(".") if package else ():
             root = root.parent
+        if (root / "module-info.java").is_file():  # our class is no part of that module
+            (scratch / "sources").mkdir()
+            for place in filter(Path.is_dir, root.iterdir()):
+                (scratch / "sources" / place.name).symlink_to(place)
+            root = scratch / "sources"
         into = [*flags, *into, "-sourcepath", str(root)]
     _write_loops(asked, text, package, scratch)
     _made([*quickened([javac], version), *into, *files, "PerbyteCalls.java"], scratch)
@@ -175,16 +187,17 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
     """Write the class that makes the timed calls."""
     output = asked.lengths[2]
     room = f"data.length + {output}" if asked.kind in ("STREAM", "AEAD") else str(output)
-    owners = {call.function: _owner(asked, text, call.function) for call in asked.calls.values()}
     loops, cases = [], []
-    for number, code in asked.codes().items():
-        function = code.partition("(")[0]
-        call = next(call for call in asked.calls.values() if call.function == function)
-        line = f"{owners[function]}.{code};"
-        line = f"made = {line}" if call.returns_bytes else f"{line} made = out;"
+    for number, (call, code) in asked.coded().items():
+        if call.prototype and call.prototype.written:
+            before, last = last_apart(code)
+            line = f"{before}last = {last};"
+        else:
+            line = f"{_owner(asked, text, call.function)}.{code};"
+            line = f"last = {line}" if call.returns_bytes else f"{line} last = out;"
         if number in (INVERSE, INVERSE_REKEY):
-            line += ' if (made == null) throw new IllegalStateException("refused");'
-        loops.append(_LOOP.format(number=number, line=line))
+            line += ' if (last == null) throw new IllegalStateException("refused");'
+        loops.append(filled_template("PerbyteLoop.java", number=number, line=line))
         cases.append(f"            case {number}: return loop{number}(s, n);")
     write_generated(
         scratch / "PerbyteCalls.java",
@@ -192,7 +205,7 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
         room=room,
         key=asked.lengths[0],
         nonce=asked.lengths[1],
-        function=next(iter(owners)),
+        function=re.sub(r"\W+", " ", next(iter(asked.calls.values())).function),
         loops="\n".join(loops),
         cases="\n".join(cases),
     )
@@ -225,22 +238,8 @@ def _owner(asked: Managed, text: str, function: str) -> str:
             )
         return f"{'.'.join(names)}.INSTANCE" if names else alone
     if "static" not in words or "private" in words:
-        raise UsageError(f"{function} cannot be called from outside without an object", hint="make it static")
+        raise UsageError(
+            f"{function} cannot be called from outside without an object",
+            hint="make it static, or write the call: 'new ...(data)'",
+        )
     return ".".join(names)
-
-
-_LOOP = """\
-    private static boolean loop{number}(State s, int n) {{
-        byte[] data = s.data, aad = s.aad, key0 = s.keys[0], nonce0 = s.nonces[0], out = s.out, made = s.last;
-        byte[][] keys = s.keys, nonces = s.nonces;
-        try {{
-            for (int turn = 0; turn < n; turn++) {{
-                {line}
-            }}
-        }} catch (Throwable error) {{
-            return false;
-        }}
-        s.last = made;
-        return true;
-    }}
-"""

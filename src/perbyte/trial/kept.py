@@ -41,10 +41,7 @@ class Note:
 
 
 def places_for(told: object, ending: str = "") -> tuple[Path, Path]:
-    """Where the present program and the kept one of what `told` says (JSON) lie.
-
-    Both paths have one length, because the length of a program's path moves its stack.
-    """
+    """Where the present program and the kept one of `told` lie: paths of one length, which moves a program's stack."""
     key = hashlib.sha256(json.dumps(told).encode()).hexdigest()[:16] + ending
     return home() / "new" / key, home() / "old" / key
 
@@ -54,7 +51,7 @@ def keep(now: Path, old: Path, flags: str, files: Sequence[Path]) -> None:
     moment = datetime.datetime.now().astimezone().isoformat(timespec="seconds")
     note = Note(flags, digest_of(files), moment)
     with new_directory(old) as scratch:
-        shutil.copytree(now, scratch, dirs_exist_ok=True)
+        shutil.copytree(now, scratch, symlinks=True, dirs_exist_ok=True)
         (scratch / "note.json").write_text(json.dumps(asdict(note)), encoding="utf-8")
 
 

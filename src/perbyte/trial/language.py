@@ -10,20 +10,22 @@ from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.trial.prototype import MANAGED
 from perbyte.trial.roles import Call
-from perbyte.trial.steps import NUMBER, STEPS_OF, UNTIMED
+from perbyte.trial.steps import NUMBER, READ, STEPS_OF, UNTIMED
+from perbyte.trial.written import accepted, call_text
 
-KINDS = {"hash": "HASH", "xof": "HASH", "mac": "MAC", "stream-cipher": "STREAM", "aead": "AEAD"}
+KINDS = {
+    "hash": "HASH",
+    "xof": "HASH",
+    "checksum": "HASH",
+    "mac": "MAC",
+    "stream-cipher": "STREAM",
+    "aead": "AEAD",
+}
 OF_SCRIPTS = {"kdf": "EXPAND", "signature": "SIGNATURE", "key-agreement": "AGREEMENT", "kem": "KEM"}
 """What only the SDKs of Python and JavaScript have loops for here."""
 MESSAGE, REKEY, INVERSE, INVERSE_REKEY = range(4)
 """What a loop does, by the SDKs' numbers."""
-_OF_STEP = {
-    "sign": {"in": "messages[turn & 15]", "secret-key": "private", "public-key": "public"},
-    "verify": {"tag": "signature", "in": "message", "public-key": "public"},
-    "derive": {"secret-key": "private", "public-key": "public"},
-    "encapsulate": {"public-key": "public"},
-    "decapsulate": {"ciphertext": "data", "secret-key": "private"},
-}
+_OF_STEP: dict[str, dict[str, str]] = READ["loops"]
 """Names that stand for a parameter in the loop of a step."""
 
 
@@ -106,11 +108,16 @@ class Managed:
 
     def codes(self) -> dict[int, str]:
         """The timed code by what a loop does: calls with the SDK's names for what they are given."""
-        codes: dict[int, str] = {}
-        for step, call in self.calls.items():
-            if step not in UNTIMED:
-                codes |= self._codes_of(step, call)
-        return codes
+        return {number: code for number, (_, code) in self.coded().items()}
+
+    def coded(self) -> dict[int, tuple[Call, str]]:
+        """The timed code, each with the call that it makes."""
+        timed = [(step, call) for step, call in self.calls.items() if step not in UNTIMED]
+        return {
+            number: (call, code)
+            for step, call in timed
+            for number, code in self._codes_of(step, call).items()
+        }
 
     def _codes_of(self, step: str, call: Call) -> dict[int, str]:
         def text(key: str, nonce: str) -> str:
@@ -134,7 +141,9 @@ class Managed:
                     hint=f"there are: {', '.join(given)}",
                 )
             function = call.function.replace(".", "$") if self.language == "javascript" else call.function
-            return f"{function}({', '.join(given[role] for role in call.roles)})"
+            called = call_text(call.prototype, function, [given[role] for role in call.roles])
+            refuses = call.prototype and call.prototype.written and self.language in ("python", "javascript")
+            return accepted(step, called) if refuses else called
 
         turn, nonce = "keys[turn & 15]", "nonces[turn & 15]"
         if step == "open":

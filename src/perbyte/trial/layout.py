@@ -84,10 +84,7 @@ class Member:
 
 
 def find_layout(name: str) -> TreeLayout:
-    """The description in the file `name`, or the one of that name that comes with Perbyte.
-
-    Raises UsageError where there is neither, DataFileError for one that cannot be read.
-    """
+    """The description in a file, or one of Perbyte's. Raises UsageError where there is neither, else DataFileError."""
     file = Path(name)
     home = places.data_dir("catalogue") / "layouts"
     if not file.is_file():

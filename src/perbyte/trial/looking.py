@@ -34,10 +34,7 @@ def known_digest(algorithm: Algorithm) -> tuple[str, str] | None:
 
 
 def look_at(spec: RunnerSpec, algorithm: Algorithm) -> Failure | None:
-    """What is wrong with the function of `spec` by what it returns or remembers; None where nothing is seen.
-
-    Only functions of languages with a runtime are looked at.
-    """
+    """What is wrong with a function by what it returns or remembers; None where nothing is seen, and for those of C."""
     if spec.language not in _LANGUAGES:
         return None
     known = known_digest(algorithm)
@@ -61,10 +58,7 @@ def look_at(spec: RunnerSpec, algorithm: Algorithm) -> Failure | None:
 
 
 def remembers(new_ns: Sequence[float], same_ns: Sequence[float], times: float = _TIMES) -> bool:
-    """Whether calls on data that comes again cost less than all that honest code saves on it, pass by pass.
-
-    `times`: how much dearer new data may be for other reasons.
-    """
+    """Whether calls on data that come again cost less than honest code saves, pass by pass, by more than `times`."""
     pairs = list(zip(new_ns, same_ns, strict=False))
     if len(pairs) < 5:
         return False

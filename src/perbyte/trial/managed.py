@@ -34,8 +34,10 @@ from perbyte.trial.jvm import write_jvm
 from perbyte.trial.language import Managed, numbers_in
 from perbyte.trial.looking import known_digest
 from perbyte.trial.program import DoesNotBuild, describe, digest_of
-from perbyte.trial.prototype import TYPED, functions_in
+from perbyte.trial.prototype import TYPED
 from perbyte.trial.roles import Call
+from perbyte.trial.steps import UNTIMED
+from perbyte.trial.written import call_text, last_apart
 
 _EXPORTED = (
     r"\bexport\s+(?:default\s+)?(?:async\s+)?(?:function|const|let|var)\s+{name}\b"
@@ -45,11 +47,7 @@ _TYPES_SINCE = (22, 18)  # the first node that leaves types out by itself
 
 
 def build_managed(asked: Managed, place: Path, flags: Sequence[str] = ()) -> RunnerSpec:
-    """Build the program into `place` (replaced).
-
-    Raises UsageError for what cannot be tried this way, DoesNotBuild with the tool's words, EnvironmentLacking where a
-    toolchain is missing.
-    """
+    """Build the program into `place` (replaced). Raises UsageError, DoesNotBuild, EnvironmentLacking."""
     with new_directory(place) as scratch:
         subject = scratch / "subject"
         subject.mkdir()
@@ -72,18 +70,40 @@ def _facts(asked: Managed) -> dict[str, object]:
         "ciphertext": asked.algorithm.ciphertext_bytes,
         "codes": asked.codes(),
         "known": known_digest(asked.algorithm),
-        "functions": {step: call.function for step, call in asked.calls.items()},
+        "functions": {step: call.function for step, call in asked.calls.items() if not _written(call)},
+        "words": _words_written(asked),
+        "makers": {
+            step: call_text(call.prototype, "", ["given"])
+            for step, call in asked.calls.items()
+            if step in UNTIMED and _written(call)
+        },
         "library": asked.main.name,
         "version": digest_of(asked.files),
     }
+
+
+def _written(call: Call) -> str:
+    return call.prototype.written if call.prototype else ""
+
+
+def _words_written(asked: Managed) -> list[str]:
+    """What written calls may name of a module: all of their words."""
+    texts = " ".join(map(_written, asked.calls.values()))
+    return list(dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_$][\w$]*", texts)))
 
 
 def _python(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     interpreter = os.environ.get("PYTHON") or tool("python3", "apt-get install python3")
     sdk = places.data_dir("runners") / "sdk" / "python"
     library = sdk_library(said_by(interpreter, "--version"), (sdk / "loops.c",))
-    facts = {**_facts(asked), "sdk": str(sdk), "origin": str(asked.main.parent)}
-    write_generated(scratch / "runner.py", facts=repr(facts), module=asked.main.stem)
+    top, module = asked.main.parent, asked.main.stem
+    while (top / "__init__.py").is_file():  # a package is copied whole: its modules import each other
+        top, module = top.parent, f"{top.name}.{module}"
+    if "." in module:
+        name = module.partition(".")[0]
+        shutil.copytree(top / name, scratch / "subject" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    facts = {**_facts(asked), "sdk": str(sdk), "origin": str(top)}
+    write_generated(scratch / "runner.py", facts=repr(facts), module=module)
     command = f'{shlex.quote(interpreter)} -s -B "$here/runner.py"'
     write_start(scratch, asked.name, library, command, "PYTHONHASHSEED=0 ")
 
@@ -103,11 +123,11 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
         subject = _without_types(subject, version)
     text = subject.read_text(encoding="utf-8")
     esm = subject.suffix == ".mjs" or bool(re.search(r"^\s*(?:export|import)\b", text, re.MULTILINE))
-    names = [call.function for call in asked.calls.values()]
-    there = [prototype.name for prototype in functions_in(asked.main)]
+    names = [call.function for call in asked.calls.values()] + _words_written(asked)
+    there = re.findall(r"^(?:async\s+)?(?:class|const|let|var|function)\s+(\w+)", text, re.MULTILINE)
     hidden = [
         name
-        for name in names
+        for name in dict.fromkeys(names)
         if name in there and not re.search(_EXPORTED.format(name=re.escape(name)), text)
     ]
     for name in hidden:
@@ -116,6 +136,9 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     (subject.parent / "package.json").write_text(json.dumps({"type": "module" if esm else "commonjs"}))
     if modules := nearest(asked.main.parent, "node_modules"):
         (subject.parent / "node_modules").symlink_to(modules)
+    for beside in asked.main.parent.iterdir():  # what it imports by a path
+        if not beside.name.startswith(".") and not (subject.parent / beside.name).exists():
+            (subject.parent / beside.name).symlink_to(beside)
     facts = {**_facts(asked), "sdk": str(sdk / "node" / "perbyte.cjs"), "module": subject.name}
     write_generated(scratch / "runner.cjs", facts=json.dumps(facts))
     command = f'{shlex.quote(node)} --v8-pool-size=0 --single-threaded "$here/runner.cjs"'
@@ -161,10 +184,7 @@ def _go(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
 def _go_in_its_package(
     asked: Managed, scratch: Path, go: str, environment: Mapping[str, str], flags: Sequence[str]
 ) -> str:
-    """Build the package that the file belongs to: its other files, its assembly, what is internal to its module.
-
-    Gives what go said where that fails.
-    """
+    """Build the package that the file belongs to, with all that is internal to its module. Gives what go said."""
     directory, own, laid_over = asked.main.parent, scratch / "own.mod", scratch / "overlay.json"
     module = nearest(directory, "go.mod")
     overlay = {} if module else module_over(directory, own)
@@ -226,7 +246,7 @@ def _go_row(asked: Managed) -> str:
     first = next(call for step, call in asked.calls.items() if step != "open")
     return (
         f'perbyte.Function("{asked.algorithm.id}", perbyte.{_GO_KINDS[asked.kind]}, {key}, {nonce}, {output}, '
-        f'"{first.function}", {_closure(first, output, asked.kind)}, '
+        f"{json.dumps(first.function)}, {_closure(first, output, asked.kind)}, "
         f"{_closure(inverse, -output, asked.kind) if inverse else 'nil'})"
     )
 
@@ -241,10 +261,7 @@ _GO_KINDS = {"HASH": "OfHash", "MAC": "OfMAC", "STREAM": "OfStream", "AEAD": "Of
 
 
 def _closure(call: Call, output: int, kind: str) -> str:
-    """A function of Go that makes one call and says whether it gave its output, which goes to `out`.
-
-    `output`: bytes of it, of an AEAD how much longer it is than the data.
-    """
+    """A function of Go that makes one call and says whether it gave its output."""
     length = str(output) if kind in ("HASH", "MAC") else f"len(data)+{output if kind == 'AEAD' else 0}"
     given = {"in": "data", "out-length": str(abs(output)), **numbers_in("go")}
     parameters = call.prototype.parameters if call.prototype else [None] * len(call.roles)
@@ -252,15 +269,17 @@ def _closure(call: Call, output: int, kind: str) -> str:
         _go_array(given.get(role, role), parameter.type if parameter else "")
         for role, parameter in zip(call.roles, parameters, strict=True)
     ]
-    text = f"{call.function}({', '.join(arguments)})"
+    before, text = last_apart(call_text(call.prototype, call.function, arguments))
     head = "func(out, key, nonce, data, aad []byte) bool {"
     if bits := 8 * call.returns_number:
-        return f"{head} made := {text}; for i := 0; i < {bits}; i += 8 {{ out[i/8] = byte(made >> i) }}; return true }}"
+        shift = "i" if call.step == "mac" else f"({bits - 8}-i)"  # of a checksum the highest byte comes first
+        copied = f"for i := 0; i < {bits}; i += 8 {{ out[i/8] = byte(made >> {shift}) }}"
+        return f"{head} made := {text}; {copied}; return true }}"
     if not call.returns_bytes:
         return f"{head} {text}; return true }}"
     failing = call.prototype and "error" in call.prototype.result
     made = f"made, err := {text}; if err != nil {{ return false }}" if failing else f"made := {text}"
-    return f"{head} {made}; return copy(out, made[:]) == {length} }}"
+    return f"{head} {before}{made}; return copy(out, made[:]) == {length} }}"
 
 
 def _go_array(argument: str, kind: str) -> str:

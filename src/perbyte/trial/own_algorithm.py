@@ -1,8 +1,7 @@
 """An algorithm of the user's own: `--as new:NAME`, with its kind and lengths, and known answers where there are some.
 
-Nothing but a known answer says what a new algorithm should compute. Without one its id says so wherever it stands, in
-tables, files and stores: `unverified-NAME`. What is checked then is only that it agrees with itself: that decryption
-gives the data back, that a forgery is refused, that the same call gives the same output.
+Nothing but a known answer says what a new algorithm should compute. Without one its id is `unverified-NAME`, and it is
+only checked that it agrees with itself.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from perbyte.runners.needs import compiler
+from perbyte.trial.around import header_places
 from perbyte.trial.building import captured
 
 _LIMIT_S = 20.0
@@ -82,7 +83,7 @@ def _language(file: Path) -> str:
 
 
 def _command(file: Path) -> list[str]:
-    beside = [f"-I{file.parent}", f"-I{file.parent.parent / 'include'}"]
+    beside = [f"-I{place}" for place in (file.parent, *header_places((file,)))]
     return [*compiler(_language(file)), "-E", "-w", *beside]
 
 

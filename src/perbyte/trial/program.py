@@ -22,8 +22,11 @@ from perbyte.runners import RunnerSpec, Tier
 from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool, told_macros
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
+from perbyte.trial.around import companions, header_places, newer_than_usual
 from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, words_of
+from perbyte.trial.crates import cargo_command, crate_of, write_crate
 from perbyte.trial.preprocessed import real_names
+from perbyte.trial.steps import READ
 from perbyte.trial.wrappers import RUST_FLAGS, zig_build, zig_version
 
 COMPILED = {".c": "c", ".s": "c", ".S": "c", ".asm": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++"}
@@ -31,21 +34,11 @@ LINKED = (".a", ".so", ".o")
 HEADERS = (".h", ".hh", ".hpp", ".inc")
 _OTHERS = {".rs": "rust", ".zig": "zig"} | dict.fromkeys(LINKED, "linked") | dict.fromkeys(HEADERS, "header")
 _SORTS = COMPILED | _OTHERS
-_BUILT = "then: perbyte try mine.o --as ... --function mine --signature out,in,size"
-_SHARED = "then: perbyte try libmine.so --signature out,in,size"
-OTHER_LANGUAGES = {
-    ".swift": ("Swift", f'@_cdecl("mine"), swiftc -O -emit-object -parse-as-library mine.swift; {_BUILT}'),
-    ".d": ("D", f"extern(C), ldc2 -O -betterC -c mine.d; {_BUILT}"),
-    ".f90": ("Fortran", f"bind(C), gfortran -O2 -c mine.f90; {_BUILT}"),
-    ".nim": ("Nim", f"exportc, nim c --noMain --app:staticlib -d:release mine.nim; {_BUILT}"),
-    ".hs": ("Haskell", f"foreign export ccall, ghc -shared; {_SHARED}"),
-    ".cs": ("C#", f"UnmanagedCallersOnly and native AOT; {_SHARED}"),
-}
+OTHER_LANGUAGES: dict[str, list[str]] = READ["elsewhere"]
 """Languages that are not compiled here, with the way on."""
 _FIXED = "when making a PIE object"
+_UNDEFINED = "undefined reference"
 _NAMES_S = 60
-
-
 _COMPLAINT = re.compile(r"\b[Ee]rror\b|undefined reference|fatal|cannot find|relocation")
 # lines that name a package, whatever it is called, and remarks
 _PROGRESS = re.compile(
@@ -136,6 +129,8 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         sort = dict.fromkeys(sort, "c")  # a library that is a header
     cxx = bool(source.cxx_wrapper) or any(kind == "c++" for kind in sort.values())
     used = {"c": source.compilers[0] or compiler("c"), "c++": source.compilers[1] or compiler("c++")}
+    if cxx and not any(flag.startswith("-std") for flag in source.flags) and newer_than_usual(source.files):
+        used["c++"] = (*used["c++"], "-std=gnu++20")
     main = used["c++" if cxx else "c"]
     for needed in {compiler("c")[0], main[0], *(("rustc",) if "rust" in sort.values() else ())}:
         if not shutil.which(needed):
@@ -156,7 +151,22 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
         named = _flags_of_names(objects, source.called, written, source.flags, cxx=cxx)
         rest = [*(str(file) for file, kind in sort.items() if kind == "linked"), *paths, str(sdk), *named]
         rest += [*_abi(source), *source.link, "-lm", "-ldl", "-pthread"]
-        rest += _link([*main, "-o", "runner", "table.o", "hello.o", *parts, *rest], scratch)
+        linking = [*main, "-o", "runner", "table.o", "hello.o", *parts]
+        lent: tuple[Path, ...] = ()
+        try:
+            rest += _link([*linking, *rest], scratch)
+        except DoesNotBuild as error:
+            lent = _lent(source, used, [*linking, *rest], scratch) if _UNDEFINED in str(error) else ()
+            if not lent:
+                raise
+            rest = ["others.a", *rest]
+            table = source.table.replace(digest_of(source.files), digest_of((*source.files, *lent)))
+            last = source.files[-1].name
+            table = table.replace(f'{last}"', f'{", ".join([last, *(file.name for file in lent)])}"', 1)
+            (scratch / "table.c").write_text(table, encoding="utf-8")
+            if words := words_of(commands[0], scratch):
+                raise DoesNotBuild(words) from None
+            rest += _link([*linking, *rest], scratch)
         for name, text in source.programs.items():
             (scratch / f"{name}.c").write_text(text, encoding="utf-8")
             words = words_of([*own, "-c", f"{name}.c", "-o", f"{name}.o"], scratch)
@@ -165,14 +175,36 @@ def build_program(source: Source, place: Path) -> RunnerSpec:
                 (scratch / f"{name}.failed").write_text(words, encoding="utf-8")
         for file in scratch.glob("*.o"):
             file.unlink()
-    return describe(source.name, place, source.files, link=source.link)
+    return describe(source.name, place, (*source.files, *lent), link=source.link)
+
+
+def _lent(
+    source: Source, used: Mapping[str, tuple[str, ...]], linking: Sequence[str], scratch: Path
+) -> tuple[Path, ...]:
+    """Sources of the project that define what the user's files call, in `others.a`; none where that does not do."""
+    made = {f"lent-{number}.o": file for number, file in enumerate(companions(source.files))}
+    words = {file: [*_headers(source, file), "-c", str(file), "-o"] for file in made.values()}
+    commands = [
+        [*used[COMPILED[file.suffix]], *source.flags, *source.defines, "-w", *words[file], name]
+        for name, file in made.items()
+    ]
+    all_words(commands, scratch)  # one that does not compile defines nothing
+    objects = [name for name in made if (scratch / name).is_file()]
+    if not objects or words_of(["ar", "rcs", "others.a", *objects], scratch):
+        return ()
+    told = _said(["env", "-C", str(scratch), *linking, "others.a", "-Wl,--trace", "-Wl,--trace"])
+    return tuple(file for name, file in made.items() if re.search(rf"\b{re.escape(name)}\b", told))
+
+
+def _headers(source: Source, *files: Path) -> list[str]:
+    """Flags for the directories in which headers are looked for."""
+    own = [file.parent for file in (*files, *source.files)]
+    places = (*source.include, *own, *header_places((*source.files, *files)))
+    return [f"-I{directory}" for directory in dict.fromkeys(places)]
 
 
 def _link(command: list[str], scratch: Path) -> list[str]:
-    """Link a program, and return the flags that it took besides. Raises DoesNotBuild.
-
-    Assembly with addresses of its own can only be in a program that stays where it is.
-    """
+    """Link a program, in a fixed place where assembly asks for it; gives the flags for that. Raises DoesNotBuild."""
     words, more = words_of(command, scratch), []
     if _FIXED in words:
         more = ["-no-pie"]
@@ -260,10 +292,7 @@ def _compiling(
     source: Source, sort: Mapping[Path, str], used: Mapping[str, tuple[str, ...]], scratch: Path
 ) -> dict[str, list[str]]:
     """The objects of the user's files, each with the command that makes it; wrappers are written to `scratch`."""
-    include = [
-        f"-I{directory}"
-        for directory in dict.fromkeys((*source.include, *(file.parent for file in source.files)))
-    ]
+    include = _headers(source)
     commands: dict[str, list[str]] = {}
     if source.cxx_wrapper:
         (scratch / "wrapper.cpp").write_text(source.cxx_wrapper, encoding="utf-8")
@@ -281,8 +310,12 @@ def _compiling(
             commands[name] = [*words, *header, "-c", str(file), "-o", name]
         elif kind == "rust":
             (scratch / "wrapper.rs").write_text(source.wrapper, encoding="utf-8")
-            flags = [*RUST_FLAGS, *_rust_flags(source.flags)]
-            commands["libsubject.a"] = ["rustc", *flags, "-o", "libsubject.a", "wrapper.rs"]
+            rustflags = _rust_flags(source.flags)
+            made = ["rustc", *RUST_FLAGS, *rustflags, "-o", "libsubject.a", "wrapper.rs"]
+            if place := crate_of(file):
+                write_crate(scratch / "crate", place, source.wrapper)
+                made = cargo_command(scratch / "crate", place, rustflags, "libsubject.a")
+            commands["libsubject.a"] = made
         elif kind == "zig":
             (scratch / "zig.zig").write_text(source.wrapper, encoding="utf-8")
             commands["zig.o"] = zig_build(file, source.flags, "zig.o")
@@ -322,10 +355,7 @@ def describe(
 
 
 def sdk_archive(abi: Sequence[str] = ()) -> Path:
-    """The compiled SDK, all but `hello.c`, which says how a runner was built. Made when it is not there yet.
-
-    `abi`: flags such as -m32. Raises EnvironmentLacking with the compiler's words.
-    """
+    """The compiled SDK, all but `hello.c`; `abi` are flags such as -m32. Raises EnvironmentLacking."""
     sdk = places.data_dir("runners") / "sdk" / "c"
     sources = sorted(path for path in sdk.glob("*.c") if path.name != "hello.c")
     command = [*compiler("c"), *C_FLAGS, *SPEED_FLAGS, *abi, f"-I{sdk}"]

@@ -2,8 +2,6 @@
 
 No compiler's front end: comments and preprocessor lines are dropped, and the first declaration or definition of the
 name counts; only Python is parsed. What cannot be read this way is asked of the user (`--signature`), never guessed.
-Byte strings of languages with a runtime bring their length along and outputs are returned, so most of what a parameter
-may be in C does not arise there: what matters are names.
 """
 
 from __future__ import annotations
@@ -11,14 +9,16 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 
 from perbyte.errors import UsageError
 from perbyte.trial.exports import exported
+from perbyte.trial.objects import object_call
 from perbyte.trial.preprocessed import own_text, types_of
+from perbyte.trial.steps import TYPES
 
 C_SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hpp", ".hh")
 
@@ -27,20 +27,7 @@ _LINES = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.)*$", re.MULTILINE | re.DOTALL)
 _STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _ATTRIBUTES = re.compile(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)|__declspec\s*\([^)]*\)")
 _QUALIFIERS = {"const", "volatile", "restrict", "__restrict", "__restrict__", "register", "struct", "static"}
-_BYTES = {"void", "char", "unsigned char", "signed char", "uint8_t", "u8", "u_char", "uchar", "byte", "word8"}
-_INTEGERS = {
-    *("int", "unsigned", "unsigned int", "long", "unsigned long", "long int", "unsigned long int"),
-    *(
-        "long long",
-        "unsigned long long",
-        "long long int",
-        "unsigned long long int",
-        "short",
-        "unsigned short",
-    ),
-    *("size_t", "ssize_t", "uint16_t", "uint32_t", "uint64_t", "int16_t", "int32_t", "int64_t", "uintptr_t"),
-    *("u16", "u32", "u64", "ull", "ulong", "uint", "word32", "word64", "crypto_uint32", "crypto_uint64"),
-}
+_BYTES, _INTEGERS = frozenset(TYPES["bytes"]), frozenset(TYPES["integers"])
 PYTHON, SCRIPT, TYPED, GO = (".py",), (".js", ".mjs", ".cjs"), (".ts", ".mts"), (".go",)
 JAVA, KOTLIN = (".java",), (".kt",)
 MANAGED = {
@@ -51,26 +38,13 @@ MANAGED = {
     **dict.fromkeys(KOTLIN, "kotlin"),
 }
 RETURNED = "[u8"  # what a function that returns its output has as result
-_RUNTIME_NUMBERS = {
-    "int",
-    "long",
-    "Int",
-    "Long",
-    "number",
-    "uint",
-    "uint64",
-    "uint32",
-    "int64",
-    "int32",
-    "size_t",
-}
 _COUNTS = re.compile(r"(out)?_?(len|length|size)|n", re.IGNORECASE)  # numbers whose type is not said
 # functions of languages with a runtime: name, what is inside the parentheses, and the result where it is said
 _PATTERNS = {
     "javascript": r"^[ \t]*(?:export\s+)?(?:default\s+)?(?:async\s+)?(?:function|const|let|var)\s+(?P<name>\w+)\s*"
     r"(?:<[^>]*>|=\s*(?:async\s*)?(?:function\s*\w*\s*)?)?\((?P<inside>[^()]*(?:\([^()]*\)[^()]*)*)\)\s*"
     r"(?P<result>:[^{;=]*)?(?:\{|=>)",
-    "go": r"^func\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?P<result>\([^)]*\)|[^{\n]*)\{",
+    "go": r"^func\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?P<result>\([^)]*\)|[^{\n]*)(?:\{|$)",
     "java": r"(?:^|(?<=[{};]))[ \t]*(?:(?:public|private|protected|final|static)\s+)*"
     r"(?P<result>byte\s*\[\]|void|boolean|int|long)\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)[^{};]*\{",
     "kotlin": r"^[^\n=;]*\bfun\s+(?P<name>\w+)\s*\((?P<inside>[^)]*)\)\s*(?::\s*(?P<result>[\w.<>?]+))?\s*[={]",
@@ -80,7 +54,6 @@ _EXPORTED = {
     ".zig": r"^(?:pub|export)\s+(?:inline\s+)?fn\s+(\w+)",
 }
 _ENTRIES = {"go": ("main", "init"), "java": ("main",), "kotlin": ("main",)}
-_WORDS = {"usize", "u64", "u32", "u16", "u8", "i32", "i64", "isize"}  # numbers of Rust and Zig
 _KEYWORDS = {"return", "else", "case", "goto", "sizeof"}
 _STATEMENTS = {"if", "while", "for", "switch", "do", "typedef"}
 
@@ -125,6 +98,7 @@ class Prototype:
     has_runtime: bool = False  # of Python, JavaScript, Go, Java or Kotlin: whatever it makes is returned
     scoped: str = ""  # of C++, where C cannot call it: the class or namespace,
     home: Path | None = None  # and the file that declares it
+    written: str = ""  # the call in the language's words, by the names of its parameters
 
 
 def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
@@ -134,8 +108,11 @@ def find_prototype(name: str, files: Iterable[Path]) -> Prototype | None:
     """
     for file in files:
         if file.suffix in MANAGED:
-            known = next((prototype for prototype in functions_in(file) if prototype.name == name), None)
-            return known or _exported_as(name, file)
+            around = sorted(file.parent.glob("*.go")) if file.suffix in GO else []  # its package
+            every = [each for part in dict.fromkeys((file, *around)) for each in functions_in(part)]
+            known = next((prototype for prototype in every if prototype.name == name), None)
+            made = _exported_as(name, file) if not known or not known.parameters else None
+            return made or known
         read = _READERS.get(file.suffix)
         if read and (prototype := read(name, _text(file))):
             return _with_types(prototype, file)
@@ -150,6 +127,9 @@ def _exported_as(name: str, file: Path) -> Prototype | None:
     given = exported(file).get(name) if file.suffix in SCRIPT else None
     if given is None:
         return None
+    if isinstance(given, tuple):  # the members of a class
+        text = object_call("javascript", f"new {name}()", given)
+        return _object(name, text, "javascript") if text else None
     return _made(name, [(parameter, "") for parameter in given or ["data"]], RETURNED, "javascript")
 
 
@@ -328,7 +308,7 @@ def _rust_parameter(name: str, kind: str, generic: str = "") -> Parameter:
         return Parameter(name, kind, Shape.WRITTEN_SLICE if piece[1] else Shape.READ_SLICE)
     if kind in ("*const u8", "*mut u8"):
         return Parameter(name, kind, Shape.WRITTEN if "mut" in kind else Shape.READ)
-    return Parameter(name, kind, Shape.NUMBER if kind in _WORDS else Shape.CONTEXT)
+    return Parameter(name, kind, Shape.NUMBER if kind in TYPES["of-rust"] else Shape.CONTEXT)
 
 
 def _zig_parameter(name: str, kind: str) -> Parameter:
@@ -341,7 +321,7 @@ def _zig_parameter(name: str, kind: str) -> Parameter:
         return Parameter(name, bare, Shape.READ if match[1] else Shape.WRITTEN)
     if re.fullmatch(r"\[\s*\w+\s*\]\s*u8", bare):
         return Parameter(name, bare, Shape.READ)
-    return Parameter(name, bare, Shape.NUMBER if bare in _WORDS else Shape.CONTEXT)
+    return Parameter(name, bare, Shape.NUMBER if bare in TYPES["of-rust"] else Shape.CONTEXT)
 
 
 def _count(text: str) -> int:
@@ -365,7 +345,7 @@ def functions_in(file: Path) -> list[Prototype]:
             needed = [part for part in parts if part and "=" not in part.replace("=>", "")]
             result = _result(language, (match["result"] or "").strip())
             prototypes.append(_made(match["name"], _PARAMETERS[language](needed), result, language))
-    return prototypes
+    return prototypes + (_of_java(file) if language == "java" else [])
 
 
 def _of_python(file: Path) -> list[Prototype]:
@@ -383,15 +363,30 @@ def _of_python(file: Path) -> list[Prototype]:
             ]
             # of several definitions the last is called; those before it may be overloads for type checkers
             prototypes[statement.name] = _made(statement.name, parameters, RETURNED, "python")
-        elif isinstance(statement, ast.ClassDef) and _hashes(statement):
-            prototypes[statement.name] = _made(statement.name, [("data", "")], RETURNED, "python")
+        elif isinstance(statement, ast.ClassDef):
+            members = {part.name: part.args for part in statement.body if isinstance(part, ast.FunctionDef)}
+            begin = members.get("__init__")
+            taken = len(begin.args) - len(begin.defaults) - 1 if begin else 0
+            maker = f"{statement.name}({'key' if taken == 1 else ''})"
+            if taken <= 1 and (text := object_call("python", maker, members)):
+                prototypes[statement.name] = _object(statement.name, text, "python")
     return list(prototypes.values())
 
 
-def _hashes(statement: ast.ClassDef) -> bool:
-    """True for a class as those of hashlib: an object is fed by `update`, and `digest` gives the output."""
-    names = {part.name for part in statement.body if isinstance(part, ast.FunctionDef)}
-    return {"update", "digest"} <= names
+def _object(name: str, text: str, language: str) -> Prototype:
+    """What a class does to data, as a function of them, and of a key where it is made of one."""
+    parameters = [("data", ""), *([("key", "")] if "(key)" in text else [])]
+    return replace(_made(name, parameters, RETURNED, language), written=text)
+
+
+def _of_java(file: Path) -> list[Prototype]:
+    """The class that a file of Java is called after, where its objects are fed and asked."""
+    text, name = without_comments(file), file.stem
+    methods = re.findall(r"\bpublic\s+(?:final\s+)?[\w.<>\[\]]+\s+(\w+)\s*\(", text)
+    made = re.search(rf"\bstatic\s+{name}\s+(\w+)\s*\(\s*\)", text)
+    maker = f"{name}.{made[1]}()" if made else f"new {name}()"
+    call = object_call("java", maker, methods)
+    return [_object(name, call, "java")] if call else []
 
 
 _OUTPUTS = ("out", "dst", "output", "dest", "result", "digest", "hash", "md")
@@ -401,7 +396,7 @@ def _made(name: str, parameters: Sequence[tuple[str, str]], result: str, languag
     made = []
     for parameter, kind in parameters:
         shape = Shape.READ_SLICE
-        if kind in _RUNTIME_NUMBERS or (not kind and _COUNTS.fullmatch(parameter)):
+        if kind in TYPES["of-runtimes"] or (not kind and _COUNTS.fullmatch(parameter)):
             shape = Shape.NUMBER
         elif not result.startswith(RETURNED) and parameter.lower() in _OUTPUTS:
             shape = Shape.WRITTEN_SLICE

@@ -1,8 +1,7 @@
 """What each parameter of a function is for: names, types and neighbours tell, or the user does.
 
-A *role* is what Perbyte hands over: `out`, `in`, `size` and so on. Any order of parameters will do. A parameter that
-has no role, or a role without which the call makes no sense, is an error that shows what was understood and how to
-say the rest.
+A *role* is what Perbyte hands over: `out`, `in`, `size` and so on. One that is missing is an error that shows what was
+understood and how to say the rest.
 """
 
 from __future__ import annotations
@@ -101,7 +100,8 @@ def assign(
     roles: dict[int, str] = {}
     reads = any(parameter.shape in _READ for parameter in prototype.parameters)
     for index, parameter in enumerate(prototype.parameters):
-        if state and "context" in allowed and _bare_type(parameter) == state:
+        structure = parameter.shape is Shape.CONTEXT
+        if structure and "context" in allowed and _as_state(parameter) == state:
             roles[index] = "context"
             break
     for index, parameter in enumerate(prototype.parameters):
@@ -112,14 +112,24 @@ def assign(
             for role in allowed
             if role not in roles.values() and _fits(step, role, parameter, one_block=one_block)
         ]
-        if step == "derive" and reads and parameter.shape in _WRITTEN:
+        joined = _squeezed(parameter.name).rstrip("0123456789") or parameter.name
+        own = joined in _names(step, "secret-key") - _names(step, "out")
+        if step == "derive" and reads and parameter.shape in _WRITTEN and not own:
             fitting = [role for role in fitting if role == "out"]
-        joined = parameter.name.lower().replace("_", "")
         spellings = {parameter.name.lower(), _plain(parameter.name), joined, _OWNER.sub("", joined)}
         spellings.add(_without_container(parameter.name))
         if named := [role for role in fitting if spellings & _names(step, role)]:
             roles[index] = named[0]
+    for index, parameter in enumerate(prototype.parameters):
+        if (
+            index not in roles
+            and "context" in {*allowed} - {*roles.values()}
+            and _as_state(parameter) == state
+        ):
+            roles[index] = "context"
     _by_neighbours(prototype.parameters, roles, allowed)
+    if step == "digest" and "in" not in roles.values():  # hashes of tables call their data the key
+        roles = {at: {"key": "in", "key-length": "size"}.get(role, role) for at, role in roles.items()}
     _by_elimination(step, prototype.parameters, roles, allowed)
     if prototype.language == "javascript":  # what a caller may leave out, as packages of npm have it
         roles = dict.fromkeys(range(len(prototype.parameters)), "null") | roles
@@ -130,20 +140,20 @@ def assign(
 
 
 def state_type(call: Call) -> str:
-    """The type of the state that a function works on, where it is one of its own: a structure; '' without."""
+    """The state that a function works on: the type of a structure, else type and name of its bytes; '' without."""
     parameters = call.prototype.parameters if call.prototype else ()
     for role, parameter in zip(call.roles, parameters, strict=bool(parameters)):
-        if role == "context" and parameter.shape is Shape.CONTEXT:
-            return _bare_type(parameter)
+        if role == "context":
+            return _as_state(parameter)
     return ""
 
 
-def _bare_type(parameter: Parameter) -> str:
-    if parameter.shape is not Shape.CONTEXT:
-        return ""
-    return " ".join(
-        word for word in parameter.type.replace("*", " ").split() if word not in ("const", "struct")
-    )
+def _as_state(parameter: Parameter) -> str:
+    if parameter.shape is Shape.NUMBER:
+        return "no state"
+    name = "" if parameter.shape is Shape.CONTEXT else parameter.name
+    words = f"{parameter.type} {name}".replace("*", " ").split()
+    return " ".join(word for word in words if word not in ("const", "struct"))
 
 
 def say(
@@ -155,10 +165,7 @@ def say(
     *,
     one_block: bool = False,
 ) -> Call:
-    """Take the roles from the user's own words. Raises UsageError when they do not make a call.
-
-    `one_block`: where they name no size, the function takes one block or state.
-    """
+    """Take the roles from the user's own words; `one_block` where they name no size. Raises UsageError for no call."""
     roles = tuple(word.strip().lower().replace("_", "-") for word in words)
     for role in roles:
         if role not in MEANINGS and not NUMBER.fullmatch(role):
@@ -199,6 +206,8 @@ def _gives_buffer(step: str, prototype: Prototype, roles: Sequence[str]) -> bool
 
 def understood(call: Call) -> str:
     """What each parameter was taken for: `my_hash(out is out, msg is in, n is size)`."""
+    if call.prototype and call.prototype.written:
+        return call.prototype.written
     told = [
         role if name.replace("_", "-") == role else f"{name} is {role}" for name, role in _named_roles(call)
     ]
@@ -218,10 +227,7 @@ def _named_roles(call: Call) -> list[tuple[str, str]]:
 
 
 def explain(step: str, roles: Sequence[str] = (), language: str = "") -> str:
-    """The roles of a step in words, for a message's way out. `roles` as far as they were understood.
-
-    `language`: one with a runtime, which lacks some.
-    """
+    """The roles of a step in words, for a message's way out, some of them understood; a `language` may lack some."""
     known = tuple(
         role
         for role in (*STEPS[step].needs, *STEPS[step].takes, *LITERALS)
@@ -300,7 +306,7 @@ def _without_container(name: str) -> str:
     return left[0] if len(left) == 1 and len(words) > 1 else ""
 
 
-_OWNER = re.compile(r"^(?:your|their|my|our|peer|own|other)s?")
+_OWNER = re.compile(r"^(?:your|their|my|our|peer|own|other|expected)s?")
 
 
 def _plain(name: str) -> str:
@@ -308,12 +314,25 @@ def _plain(name: str) -> str:
 
 
 def _by_neighbours(parameters: Sequence[Parameter], roles: dict[int, str], allowed: Sequence[str]) -> None:
-    """A number behind a pointer is its length, unless its name says that it is something else."""
+    """A number that is called after a pointer, or stands behind one, is its length, unless its name says otherwise."""
+    pointers = {_squeezed(parameters[index].name): role for index, role in roles.items()}
     for index, parameter in enumerate(parameters):
-        length = LENGTH_OF.get(roles.get(index - 1, ""), "")
+        bare = _LENGTH_WORD.sub("", _squeezed(parameter.name))
+        length = LENGTH_OF.get(pointers.get(bare) or roles.get(index - 1, ""), "")
         free = index not in roles and length in allowed and length not in roles.values()
-        if free and parameter.shape is Shape.NUMBER and LENGTH_LIKE.search(_plain(parameter.name)):
+        if (
+            free
+            and parameter.shape is Shape.NUMBER
+            and (bare in pointers or LENGTH_LIKE.search(_plain(parameter.name)))
+        ):
             roles[index] = length
+
+
+_LENGTH_WORD = re.compile(r"^(?:n|num|sizeof|len)(?=...)|_?(?:len|length|size|sz|bytes|n)$")
+
+
+def _squeezed(name: str) -> str:
+    return name.lower().replace("_", "")
 
 
 def _by_elimination(

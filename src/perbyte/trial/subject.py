@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from perbyte import places
 from perbyte.catalogue.checking import MODES
 from perbyte.errors import UsageError
 from perbyte.model import Algorithm
 from perbyte.runners import RunnerSpec
 from perbyte.trial.adapter import write_adapter
 from perbyte.trial.compressing import compresses
-from perbyte.trial.cpp import classes_of, cpp_prototypes, cpp_wrapper, methods_of
+from perbyte.trial.cpp import classes_of, cpp_prototypes, cpp_wrapper, is_cpp, methods_of
 from perbyte.trial.expressions import in_cpp, symbol, wrapped
 from perbyte.trial.language import Managed
 from perbyte.trial.managed import build_managed
@@ -37,40 +38,11 @@ from perbyte.trial.program import (
 )
 from perbyte.trial.prototype import MANAGED, Prototype, find_prototype, functions_of
 from perbyte.trial.roles import Call, assign, explain, say, state_type
-from perbyte.trial.steps import LENT, MAKING, RETURNING, STEPS, STEPS_OF, UNTIMED
+from perbyte.trial.steps import LENT, MAKING, RETURNING, STEPS, STEPS_OF, UNTIMED, WORDS
 from perbyte.trial.wrappers import rust_wrapper, zig_wrapper
+from perbyte.trial.written import ROLES, is_written, prototype_of, split_calls, step_of
 
 _FREE = "free"  # of --function: what frees a buffer that is returned
-_WORDS = (
-    ("init", r"init|start|begin|reset"),
-    ("update", r"update|absorb|process|add|input"),
-    ("squeeze", r"squeeze|to_?(?:array|vector|bytes)"),
-    ("final", r"final|finish|end|done|result|squeeze"),
-    ("decrypt-key", r"dec\w*_?key|inv\w*_?key"),
-    (
-        "nonce",
-        r"iv_?setup|set_?(?:up_?)?(?:iv|nonce)|(?:iv|nonce)_?set|nonce_?(?:setup|init)|init_?(?:iv|nonce)$",
-    ),
-    (
-        "key",
-        r"set_?key|key_?setup|expand_?key|key_?exp|schedule|ksa|setup|init\w*ctx|ctx\w*init|key_?init|init_?key",
-    ),
-    ("open", r"open"),
-    ("seal", r"seal"),
-    ("verify", r"verify"),
-    ("keypair", r"keypair|keygen"),
-    ("base", r"base"),
-    ("encapsulate", r"encap|_enc$"),
-    ("decapsulate", r"decap|_dec$"),
-    ("sign", r"sign"),
-    ("derive", r"scalarmult|derive|shared"),
-    ("decrypt", r"dec"),
-    ("encrypt", r"enc|crypt|xor"),
-    ("mac", r"mac|auth"),
-    ("digest", r"hash|digest"),
-    ("expand", r"expand|hkdf"),
-    ("permute", r"perm"),
-)
 _AS_AEAD = {"encrypt": "seal", "decrypt": "open"}
 
 
@@ -93,7 +65,9 @@ class TrialRequest:
     def title(self) -> str:
         """The name of the row, e.g. `my_hash`."""
         main = next((file for file in self.files if file.suffix not in HEADERS), self.files[0])
-        return self.name or re.sub(r"[^A-Za-z0-9_.-]", "-", main.name.split(".")[0]) or "mine"
+        stem = self.name or re.sub(r"[^A-Za-z0-9_.-]", "-", main.name.split(".")[0]) or "mine"
+        taken = not self.name and (places.data_dir("runners") / stem).is_dir()
+        return f"{stem}-mine" if taken else stem
 
     def row_name(self, flags: Sequence[str]) -> str:
         """The name of the row of these flags: they are part of it where there are several."""
@@ -113,10 +87,7 @@ def read_request(
     links: Sequence[str] = (),
     packages: Sequence[str] = (),
 ) -> TrialRequest:
-    """The function in `files`, compiled with each of `flags` (none: -O2 of a compiler of C).
-
-    Raises UsageError for what does not fit the language of the files.
-    """
+    """The function in `files`, compiled with each of `flags`. Raises UsageError."""
     compiling, linking = from_pkg_config(packages)
     link = (*link_words(links), *linking)
     paths = read_files(files)
@@ -166,6 +137,9 @@ def read_calls(request: TrialRequest) -> dict[str, Call]:
     calls: dict[str, Call] = {}
     # those that make or set a state come first: by its type it is known elsewhere
     for step, function in sorted(named.items(), key=lambda item: item[0] not in MAKING):
+        if is_written(function):
+            calls[step] = written_call(step, function, request.files)
+            continue
         several = cpp_prototypes(function, request.files)
         if len(scopes := {each.name for each in several}) > 1:
             raise UsageError(
@@ -183,13 +157,9 @@ def read_calls(request: TrialRequest) -> dict[str, Call]:
             read_as, roles = _finishing(step, named), signatures[step]
             calls[step] = say(read_as, function, roles, prototype, freed, one_block=one_block)
         elif prototype:
-            read_as = _finishing(step, named)
-            calls[step] = _first_clear(
-                [
-                    partial(_assigned, request.algorithm, read_as, each, freed, calls)
-                    for each in several or [prototype]
-                ]
-            )
+            reading = partial(_assigned, request.algorithm, _finishing(step, named))
+            each_way = [partial(reading, each, freed, calls) for each in several or [prototype]]
+            calls[step] = _first_clear(each_way)
         else:
             _explain_missing(request, step, function)
     if setting := _sets_nonce(request, calls):
@@ -205,6 +175,20 @@ def read_calls(request: TrialRequest) -> dict[str, Call]:
             hint=f"of C: the output of {', '.join(RETURNING)}, or the state that {', '.join(MAKING)} returns",
         )
     return calls
+
+
+def written_call(step: str, text: str, files: Sequence[Path]) -> Call:
+    """A call as the user wrote it. Raises UsageError for C, whose functions are described, and without data."""
+    file = next((file for file in files if file.suffix not in HEADERS), files[0])
+    prototype, roles = prototype_of(step, text, file)
+    if not prototype.language and file.suffix not in (".rs", ".zig") and not is_cpp(file):
+        raise UsageError(
+            f"{text}: a function of C is named", hint="--function NAME, and --signature out,in,size"
+        )
+    wanted = {"encapsulate", "keypair", "base", "derive"}
+    if step not in wanted and not {"in", "ciphertext"} & set(roles):
+        raise UsageError(f"{text}: it takes no data", hint=f"by these names: {', '.join(ROLES)}")
+    return Call(step, text, roles, prototype)
 
 
 def _first_clear(ways: Sequence[Callable[[], Call]]) -> Call:
@@ -248,7 +232,7 @@ def _assigned(
                 return assign("compress", prototype.name, prototype)
         if not one_block and _takes_blocks(algorithm, step):
             with contextlib.suppress(UsageError):
-                return assign(step, prototype.name, prototype, freed, one_block=True)
+                return assign(step, prototype.name, prototype, freed, one_block=True, state=state)
         raise
 
 
@@ -300,7 +284,7 @@ def _named(request: TrialRequest) -> dict[str, str]:
     """Functions by step. Raises UsageError for what is no step, and for names that do not tell theirs."""
     kind, functions = request.algorithm.kind, {}
     steps = STEPS_OF.get(kind, ())
-    texts = [part.strip() for text in request.functions for part in text.split(",") if part.strip()]
+    texts = [part for text in request.functions for part in split_calls(text)]
     if not texts:
         there = _likely_first((*functions_of(request.files), *classes_of(request.files)), request.algorithm)
         if len(there) != 1:
@@ -321,9 +305,9 @@ def _named(request: TrialRequest) -> dict[str, str]:
     first = "" if steps[0] in UNTIMED else steps[0]
     alone = sum(not text.startswith(f"{_FREE}=") for text in texts) == 1
     for text in texts:
-        step, equals, function = text.rpartition("=")
-        if not equals:
-            step = first if alone else _guess(function, steps)
+        step, function = step_of(text, (_FREE,))
+        if not step:
+            step = (first if alone else "") or _guess(function, steps)
         step = _AS_AEAD.get(step, step) if kind == "aead" else step
         if step in functions or (step != _FREE and (step not in STEPS or step not in steps)):
             taken = f"a second '{step}'" if step in functions else f"what '{function}' is for is not known"
@@ -331,7 +315,7 @@ def _named(request: TrialRequest) -> dict[str, str]:
                 f"--function {text}: {taken}",
                 hint=f"say it: {','.join(f'{step}=NAME' for step in steps)} (those that there are)",
             )
-        if not re.fullmatch(r"(?:[A-Za-z_]\w*(?:::|\.))*[A-Za-z_]\w*", function):
+        if not is_written(function) and not re.fullmatch(r"(?:[A-Za-z_]\w*(?:::|\.))*[A-Za-z_]\w*", function):
             raise UsageError(f"--function: '{function}' is not a name of a function")
         functions[step] = function
     return functions
@@ -385,7 +369,7 @@ def _several(functions: Sequence[str], steps: Sequence[str]) -> str:
 
 
 def _guess(function: str, steps: Sequence[str]) -> str:
-    for step, pattern in _WORDS:
+    for step, pattern in WORDS.items():
         if (step in steps or _AS_AEAD.get(step) in steps) and re.search(pattern, function, re.IGNORECASE):
             return step
     return ""
@@ -399,5 +383,6 @@ def _explain_missing(request: TrialRequest, step: str, function: str) -> None:
         )
     raise UsageError(
         f"there is no function '{function}' in {', '.join(file.name for file in request.files)}",
-        hint=f"there are: {', '.join(there[:12]) or 'none to call; does the file compile?'}",
+        hint=f"there are: {', '.join(there[:12]) or 'none to call; does the file compile?'}"
+        + ("" if request.files[0].suffix == ".c" else f"; or the call as it is written: '{function}(data)'"),
     )

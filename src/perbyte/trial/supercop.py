@@ -1,18 +1,19 @@
 """Directories in SUPERCOP's layout: `crypto_OP/PRIMITIVE/IMPLEMENTATION/` with an `api.h`, each a runner of its own.
 
-The layout is general and names no repository. What SUPERCOP generates around an implementation is generated here: the
-headers `crypto_OP.h`, `crypto_OP_PRIMITIVE.h` of sub-primitives (taken from the same tree), `crypto_verify_N`,
-`randombytes.h`, `crypto_uint32.h` and its kin. An implementation that lacks something is an outcome with its reason.
+The headers that SUPERCOP generates around an implementation are generated here. An implementation that lacks something
+is an outcome with its reason.
 """
 
 from __future__ import annotations
 
 import platform
 import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from perbyte import places
 from perbyte.catalogue import load
 from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Algorithm
@@ -36,52 +37,9 @@ from perbyte.trial.supercop_tree import (
 
 FLAGS = ("-O3", "-march=native", "-fwrapv")
 _BYTES, _GIVEN, _LENGTH = "unsigned char *", "const unsigned char *", "unsigned long long "
-# Functions of each operation: parameters by the ending of the name (o: written, i: read, n: length, l: given back).
-_AUTH = {"": "o:out i:in n:inlen i:key", "_verify": "i:a i:m n:mlen i:k"}
-_FUNCTIONS = {
-    "hash": {"": "o:out i:in n:inlen"},
-    "stream": {
-        "": "o:c n:clen i:n i:k",
-        "_xor": "o:out i:in n:inlen i:nonce i:key",
-        "_beforenm": "o:b i:k",
-        "_afternm": "o:c n:clen i:n i:b",
-        "_xor_afternm": "o:c i:m n:mlen i:n i:b",
-    },
-    "auth": _AUTH,
-    "onetimeauth": _AUTH,
-    "aead": {
-        "_encrypt": "o:c l:clen i:m n:mlen i:ad n:adlen i:nsec i:npub i:k",
-        "_decrypt": "o:m l:mlen o:nsec i:c n:clen i:ad n:adlen i:npub i:k",
-    },
-    "kem": {"_keypair": "o:pk o:sk", "_enc": "o:ct o:ss i:pk", "_dec": "o:ss i:ct i:sk"},
-    "sign": {
-        "_keypair": "o:pk o:sk",
-        "": "o:sm l:smlen i:m n:mlen i:sk",
-        "_open": "o:m l:mlen i:sm n:smlen i:pk",
-    },
-    "scalarmult": {"": "o:out i:sk i:pk", "_base": "o:pk i:sk"},
-    "core": {"": "o:out i:in i:k i:c"},
-    "hashblocks": {"": "o:statebytes i:in n:inlen"},
-    "verify": {"": "i:x i:y"},
-    "sort": {"": "void (void *, long long)"},
-    "encode": {"": "void (unsigned char *, const void *)"},
-    "decode": {"": "void (void *, const unsigned char *)"},
-    "xof": {"": "int (unsigned char *, long long, const unsigned char *, long long)"},
-    "rng": {"": "int (unsigned char *, unsigned char *, const unsigned char *)"},
-}
-# functions of sdk/try/supercop.c
-_APART = {"_detached": "o:sig l:siglen i:m n:mlen i:sk", "_checked": "i:sig i:m n:mlen i:pk"}
-# what becomes of the functions: steps of a trial
-_STEPS = {
-    "hash": {"digest": ""},
-    "stream": {"encrypt": "_xor"},
-    "auth": {"mac": ""},
-    "onetimeauth": {"mac": ""},
-    "aead": {"seal": "_encrypt", "open": "_decrypt"},
-    "kem": {"keypair": "_keypair", "encapsulate": "_enc", "decapsulate": "_dec"},
-    "sign": {"keypair": "_keypair", "sign": "_detached", "verify": "_checked"},
-    "scalarmult": {"base": "_base", "derive": ""},
-}
+WORDS = tomllib.loads((places.data_dir("catalogue") / "supercop.toml").read_text(encoding="utf-8"))
+_FUNCTIONS: dict[str, dict[str, str]] = WORDS["functions"]
+_STEPS: dict[str, dict[str, str]] = WORDS["steps"]
 OPERATIONS = tuple(_STEPS)
 """What can be measured, without `crypto_`."""
 _INCLUDED = re.compile(r'#\s*include\s*[<"](crypto_([a-z]+)_(\w+?))(_publicinputs)?\.h[>"]')
@@ -123,8 +81,8 @@ def find_implementations(places: Iterable[Path]) -> tuple[Implementation, ...]:
             )
         before = len(implementations)
         for api in sorted(place.resolve().rglob("api.h")):
-            if implementation := _implementation(api.parent):
-                implementations.setdefault(implementation.place, implementation)
+            if impl := _implementation(api.parent):
+                implementations.setdefault(impl.place, impl)
         if len(implementations) == before:
             raise UsageError(
                 f"{place}: there is no crypto_OP/PRIMITIVE/IMPLEMENTATION/api.h in it",
@@ -142,38 +100,35 @@ def primitives_of(root: Path) -> dict[str, int]:
     }
 
 
-def algorithm_of(implementation: Implementation, asked: Algorithm | None) -> Algorithm:
-    """The algorithm that a primitive is. Raises UsageError when the catalogue has none of its name.
-
-    SUPERCOP's names have no hyphens: `asconaead128` is `ascon-aead128`.
-    """
+def algorithm_of(impl: Implementation, asked: Algorithm | None) -> Algorithm:
+    """The algorithm that a primitive is, whose name has no hyphens. Raises UsageError when the catalogue has none."""
     if asked:
         return asked
-    bare = re.sub(r"v\d+$", "", implementation.primitive)
-    for name in (implementation.primitive, bare, re.sub(r"([a-z])(\d)", r"\1-\2", bare)):
+    bare = re.sub(r"v\d+$", "", impl.primitive)
+    for name in (impl.primitive, bare, re.sub(r"([a-z])(\d)", r"\1-\2", bare)):
         try:
             return load().find(name)
         except UsageError:
             continue
-    for name in (implementation.primitive, bare):
+    for name in (impl.primitive, bare):
         if algorithm := load().find_bare(name):
             return algorithm
-    if algorithm := load().algorithms.get(own_id(implementation)):
+    if algorithm := load().algorithms.get(own_id(impl)):
         return algorithm
     raise UsageError(
-        f"{implementation.full}/{implementation.primitive}: the catalogue has no algorithm of this name",
+        f"{impl.full}/{impl.primitive}: the catalogue has no algorithm of this name",
         hint="give --as, or describe it in a directory that PERBYTE_CATALOGUE names",
     )
 
 
-def own_id(implementation: Implementation) -> str:
+def own_id(impl: Implementation) -> str:
     """The id under which a primitive that the catalogue lacks is measured."""
-    named = f"{implementation.operation}-{implementation.primitive}".lower()
+    named = f"{impl.operation}-{impl.primitive}".lower()
     return f"supercop-{re.sub(r'[^a-z0-9]+', '-', named).strip('-')}"
 
 
 def make_implementation(
-    implementation: Implementation,
+    impl: Implementation,
     algorithm: Algorithm,
     flags: Sequence[str],
     name: str,
@@ -181,76 +136,71 @@ def make_implementation(
     compilers: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
     programs: Mapping[str, str] | None = None,
 ) -> Source:
-    """The source of the runner of `implementation`; generated files go into `scratch`. `programs` are built besides.
-
-    Raises Unusable with the reason, UsageError when the algorithm is of another kind.
-    """
-    if elsewhere := _made_for(implementation.place):
+    """The source of a runner; generated files go into `scratch`. Raises Unusable, UsageError for another kind."""
+    if elsewhere := _made_for(impl.place):
         raise Unusable(f"made for {elsewhere}")
-    flags = (*flags, *_abi_of(implementation.place))
-    tree = Tree(implementation.tree)
-    constants = constants_of(implementation)
-    _check_lengths(implementation, algorithm, constants)
+    flags = (*flags, *_abi_of(impl.place))
+    tree = Tree(impl.tree)
+    constants = constants_of(impl)
+    _check_lengths(impl, algorithm, constants)
     scratch.mkdir(parents=True, exist_ok=True)
-    _write_headers(scratch, implementation, constants, tree)
-    own = _own_files(implementation, constants, flags, scratch)
+    _write_headers(scratch, impl, constants, tree)
+    own = _own_files(impl, constants, flags, scratch)
     subs = _Subs(tree, scratch)
-    for needed in _needed(implementation.place):
+    for needed in _needed(impl.place):
         subs.add(*needed)
-    (scratch / "support.c").write_text(support(implementation.operation, constants), encoding="utf-8")
-    calls = _calls(implementation.operation)
+    (scratch / "support.c").write_text(support(impl.operation, constants), encoding="utf-8")
+    calls = _calls(impl.operation)
     table = write_adapter(
         algorithm,
         calls,
         name=name,
-        library=f"{implementation.full}/{implementation.primitive}/{implementation.name}",
+        library=f"{impl.full}/{impl.primitive}/{impl.name}",
         version=digest_of(own),
         room=max(constants.get("PUBLICKEYBYTES", 0), constants.get("SECRETKEYBYTES", 0)),
         aligned=_ALIGNED,
     )
-    texts = _sources_text(implementation.place) + subs.texts
+    texts = _sources_text(impl.place) + subs.texts
     headers: tuple[Path, ...] = ()
     archives: tuple[str, ...] = ()
     if "libkeccak.a.headers/" in texts:
-        place, archive = keccak(tree.root, _abi_of(implementation.place))
+        place, archive = keccak(tree.root, _abi_of(impl.place))
         headers, archives = (place,), (str(archive),)
     return Source(
         name=name,
         files=(*own, scratch / "support.c"),
         flags=tuple(flags),
         table=table,
-        include=(implementation.place, scratch, *tree.include, *headers),
-        forced=(f"{implementation.full}.h",),
+        include=(impl.place, scratch, *tree.include, *headers),
+        forced=(f"{impl.full}.h",),
         link=(*archives, *libraries(texts)),
         others=tuple(
             (file, flags, (*include, *headers))
             for file, flags, include in (*subs.parts, *tree.parts_for(texts))
         ),
-        defines=namespace(implementation.full),
+        defines=namespace(impl.full),
         compilers=compilers,
         programs=programs or {},
     )
 
 
 def _own_files(
-    implementation: Implementation, constants: Mapping[str, int], flags: Sequence[str], scratch: Path
+    impl: Implementation, constants: Mapping[str, int], flags: Sequence[str], scratch: Path
 ) -> tuple[Path, ...]:
     """The sources of an implementation, or the library that Cargo makes of it. Raises Unusable."""
-    if own := _sources(implementation.place):
+    if own := _sources(impl.place):
         return own
-    if (implementation.place / "Cargo.toml").is_file():
-        return (build_crate(implementation.place, implementation.operation, constants, flags, scratch),)
+    if (impl.place / "Cargo.toml").is_file():
+        return (build_crate(impl.place, impl.operation, constants, flags, scratch),)
     raise Unusable("no sources")
 
 
-def _check_lengths(
-    implementation: Implementation, algorithm: Algorithm, constants: Mapping[str, int]
-) -> None:
+def _check_lengths(impl: Implementation, algorithm: Algorithm, constants: Mapping[str, int]) -> None:
     """Raise Unusable where the lengths of api.h are not the algorithm's, or too large here."""
     given, expected = constants.get("KEYBYTES"), algorithm.key_bytes
     if given is not None and expected and given != expected:
         raise Unusable(f"api.h: CRYPTO_KEYBYTES is {given}, {algorithm.id} has {expected}")
-    if implementation.operation == "sign" and constants.get("BYTES", 0) > _LARGEST_SIGNATURE:
+    if impl.operation == "sign" and constants.get("BYTES", 0) > _LARGEST_SIGNATURE:
         raise Unusable(f"signatures of {constants['BYTES']} bytes; {_LARGEST_SIGNATURE} at the most here")
 
 
@@ -294,7 +244,7 @@ def _implementation(place: Path) -> Implementation | None:
 
 
 def _calls(operation: str) -> dict[str, Call]:
-    calls, given = {}, {**_FUNCTIONS[operation], **_APART}
+    calls, given = {}, {**_FUNCTIONS[operation], **WORDS["apart"]}
     for step, ending in _STEPS[operation].items():
         function = f"crypto_{operation}{ending}"
         prototype = c_prototype(function, f"{_declared(function, given[ending])};")
@@ -312,16 +262,14 @@ def _declared(function: str, parameters: str) -> str:
     return f"int {function}({', '.join(told)})"
 
 
-def _write_headers(
-    scratch: Path, implementation: Implementation, constants: Mapping[str, int], tree: Tree
-) -> None:
-    full = implementation.full
+def _write_headers(scratch: Path, impl: Implementation, constants: Mapping[str, int], tree: Tree) -> None:
+    full = impl.full
     more = [
-        f'#define {full}_PRIMITIVE "{implementation.primitive}"',
-        f'#define {full}_IMPLEMENTATION "{implementation.name}"',
+        f'#define {full}_PRIMITIVE "{impl.primitive}"',
+        f'#define {full}_IMPLEMENTATION "{impl.name}"',
     ]
-    text = header(full, constants, [*more, *prototypes(full, implementation.operation)])
-    for name in (full, f"{full}_{implementation.primitive}"):
+    text = header(full, constants, [*more, *prototypes(full, impl.operation)])
+    for name in (full, f"{full}_{impl.primitive}"):
         (scratch / f"{name}.h").write_text(text, encoding="utf-8")
     if not tree.has_integers:
         for bits in (8, 16, 32, 64):
@@ -345,9 +293,9 @@ def prototypes(full: str, operation: str) -> list[str]:
     return [f"extern {_declared(full + ending, given)};" for ending, given in _FUNCTIONS[operation].items()]
 
 
-def constants_of(implementation: Implementation) -> dict[str, int]:
-    """The lengths that the `api.h` of `implementation` defines, in bytes, by SUPERCOP's names without `CRYPTO_`."""
-    return read_constants(implementation.place / "api.h", Tree(implementation.tree).include)
+def constants_of(impl: Implementation) -> dict[str, int]:
+    """The lengths that the `api.h` of `impl` defines, in bytes, by SUPERCOP's names without `CRYPTO_`."""
+    return read_constants(impl.place / "api.h", Tree(impl.tree).include)
 
 
 def _sources(place: Path) -> tuple[Path, ...]:

@@ -1,9 +1,7 @@
 """What only a tree in SUPERCOP's layout knows of its primitives: lengths from api.h, known answers as checksums.
 
-A primitive is described from its own api.h, so that a tree can be measured whole. The description is used where the
-catalogue lacks the primitive, or means another algorithm by its name. What it computes is known only to the tree: its
-files `checksumsmall` and `checksumbig` are the gate, and without one there is no figure. The program that computes them
-is the implementation with `sdk/try/checksum.c` in place of the adapter.
+What the catalogue lacks is described from its api.h. What it computes is known only to the tree: without its files
+`checksumsmall` or `checksumbig` there is no figure.
 """
 
 from __future__ import annotations
@@ -16,97 +14,65 @@ from pathlib import Path
 from perbyte import places
 from perbyte.catalogue.checking import OPERATIONS
 from perbyte.runners.build import run_tool
-from perbyte.trial.own_algorithm import SEED_BYTES, describe_algorithms
+from perbyte.trial.own_algorithm import describe_algorithms
 from perbyte.trial.program import DoesNotBuild
-from perbyte.trial.supercop import Implementation, constants_of, own_id, prototypes
+from perbyte.trial.supercop import WORDS, Implementation, constants_of, own_id, prototypes
 
 CHECKSUM_PROGRAM = "checksum"
 _FILES = {"checksumsmall": (), "checksumbig": ("big",)}
 _LIMIT_S = 30.0
-_LOOPS = {
-    "auth": 4096,
-    "onetimeauth": 4096,
-    "stream": 512,
-    "sign": 8,
-    "kem": 8,
-}  # of the small checksum, else 64
-# the catalogue's kind, and its fields by constants of api.h
-_MAC = ("mac", {"key_bytes": "KEYBYTES", "tag_bytes": "BYTES"})
-_KINDS: dict[str, tuple[str, dict[str, str]]] = {
-    "hash": ("hash", {"tag_bytes": "BYTES"}),
-    "stream": ("stream-cipher", {"key_bytes": "KEYBYTES", "nonce_bytes": "NONCEBYTES"}),
-    "auth": _MAC,
-    "onetimeauth": _MAC,
-    "aead": ("aead", {"key_bytes": "KEYBYTES", "nonce_bytes": "NPUBBYTES", "tag_bytes": "ABYTES"}),
-    "kem": (
-        "kem",
-        {"tag_bytes": "BYTES", "public_bytes": "PUBLICKEYBYTES", "ciphertext_bytes": "CIPHERTEXTBYTES"},
-    ),
-    "sign": ("signature", {"tag_bytes": "BYTES", "public_bytes": "PUBLICKEYBYTES"}),
-    "scalarmult": (
-        "key-agreement",
-        dict.fromkeys(("key_bytes", "nonce_bytes"), "SCALARBYTES")
-        | dict.fromkeys(("tag_bytes", "public_bytes"), "BYTES"),
-    ),
-}
-# fields that api.h does not tell
-_FIXED: dict[str, dict[str, object]] = {
-    "hash": {"block_bytes": 1},
-    "kem": {"key_bytes": SEED_BYTES, "randomised": ("encapsulate", "decapsulate", "keygen")},
-    "sign": {"key_bytes": SEED_BYTES, "randomised": ("sign", "keygen")},
-}
 
 
 def describe_primitives(implementations: Iterable[Implementation], place: Path) -> None:
     """Describe in `place` each primitive that has a checksum; read the descriptions from now on."""
     algorithms: dict[str, dict[str, object]] = {}
-    for implementation in implementations:
-        name = own_id(implementation)
-        if name in algorithms or not (_home(implementation) / "checksumsmall").is_file():
+    for impl in implementations:
+        name = own_id(impl)
+        if name in algorithms or not (_home(impl) / "checksumsmall").is_file():
             continue
-        if fields := _fields(implementation):
+        if fields := _fields(impl):
             algorithms[name] = fields
     if algorithms:
         describe_algorithms(place, "supercop", algorithms)
 
 
-def _fields(implementation: Implementation) -> dict[str, object]:
+def _fields(impl: Implementation) -> dict[str, object]:
     """The catalogue's fields of a primitive; none where its api.h lacks a length."""
-    kind, named = _KINDS[implementation.operation]
-    constants = constants_of(implementation)
-    lengths = {field: constants.get(constant, 0) for field, constant in named.items()}
+    of_kind = WORDS["kinds"][impl.operation]
+    kind, constants = of_kind["kind"], constants_of(impl)
+    lengths = {field: constants.get(constant, 0) for field, constant in of_kind["named"].items()}
     if min(lengths.values()) <= 0:
         return {}
     return {
-        "name": implementation.primitive,
+        "name": impl.primitive,
         "kind": kind,
         "year": 2000,
         "origin": "a tree in SUPERCOP's layout",
         "operations": [name for name in OPERATIONS[kind] if name != "aggregate"],
-        "sources": [f"{implementation.full}/{implementation.primitive}"],
+        "sources": [f"{impl.full}/{impl.primitive}"],
         **lengths,
-        **_FIXED.get(implementation.operation, {}),
+        **of_kind.get("fixed", {}),
     }
 
 
-def checksum_program(implementation: Implementation) -> dict[str, str]:
+def checksum_program(impl: Implementation) -> dict[str, str]:
     """The C of the program that computes the checksums of a primitive, by its name; nothing where the tree has none."""
-    if not any(_expected(implementation).values()):
+    if not any(_expected(impl).values()):
         return {}
-    operation = implementation.operation
-    defined = [f"#define OF_{operation.upper()}", f"#define SMALL_LOOPS {_LOOPS.get(operation, 64)}"]
-    defined += prototypes(implementation.full, operation)
-    defined += [f"#define {name} {n}" for name, n in constants_of(implementation).items()]
+    operation = impl.operation
+    defined = [f"#define OF_{operation.upper()}", f"#define SMALL_LOOPS {WORDS['loops'].get(operation, 64)}"]
+    defined += prototypes(impl.full, operation)
+    defined += [f"#define {name} {n}" for name, n in constants_of(impl).items()]
     text = places.data_dir("runners") / "sdk" / "try" / "checksum.c"
     return {CHECKSUM_PROGRAM: "\n".join([*defined, f'#include "{text}"', ""])}
 
 
-def compare_checksums(implementation: Implementation, place: Path) -> tuple[bool, str]:
+def compare_checksums(impl: Implementation, place: Path) -> tuple[bool, str]:
     """(False, expected and got) where a checksum of the tree is another one; else (True, what was compared, or '').
 
     `place` is where the implementation was built with `checksum_program`.
     """
-    expected = {name: digest for name, digest in _expected(implementation).items() if digest}
+    expected = {name: digest for name, digest in _expected(impl).items() if digest}
     if not expected:
         return True, ""
     if (failed := place / f"{CHECKSUM_PROGRAM}.failed").is_file():
@@ -126,22 +92,22 @@ def compare_checksums(implementation: Implementation, place: Path) -> tuple[bool
     return True, ", ".join(texts)
 
 
-def expected_checksums(implementation: Implementation) -> str:
+def expected_checksums(impl: Implementation) -> str:
     """What the tree expects of a primitive, small and big with a slash between; a hyphen for what it does not say."""
-    return "/".join(digest or "-" for digest in _expected(implementation).values())
+    return "/".join(digest or "-" for digest in _expected(impl).values())
 
 
-def _home(implementation: Implementation) -> Path:
+def _home(impl: Implementation) -> Path:
     """The directory of the primitive."""
-    return implementation.tree / implementation.full / implementation.primitive
+    return impl.tree / impl.full / impl.primitive
 
 
-def _expected(implementation: Implementation) -> dict[str, str]:
+def _expected(impl: Implementation) -> dict[str, str]:
     """What the checksum files of a primitive hold; '' for one that is not there, or not of this form."""
     digests = {}
     for name in _FILES:
         try:
-            text = (_home(implementation) / name).read_text(encoding="ascii").strip()
+            text = (_home(impl) / name).read_text(encoding="ascii").strip()
         except (OSError, UnicodeDecodeError):
             text = ""
         digests[name] = text if re.fullmatch("[0-9a-f]{64}", text) else ""

@@ -1,8 +1,7 @@
 """What became of each implementation of a tree, so that a run of hours can be resumed, and SUPERCOP's own lines of it.
 
-The journal is a line of JSON for each program, appended when its primitive is done: a kill costs one primitive. The
-data file has the form in which SUPERCOP prints its database: `version host abi date operation primitive/security`,
-then a word and its values. The values of a `cycles` line are those of fresh processes, the middle one first.
+The journal is a line of JSON for each program, appended when its primitive is done. The data file has the form of
+SUPERCOP's database. The values of a `cycles` line are those of fresh processes, the middle one first.
 """
 
 from __future__ import annotations
@@ -16,16 +15,9 @@ from pathlib import Path
 
 from perbyte.model import CellFigure
 from perbyte.protocol.material import AAD_BYTES
+from perbyte.trial.supercop import WORDS
 
 MEASURED = "measured"
-_WORDS = {
-    "encrypt": "xor_cycles",
-    "seal": "encrypt_cycles",
-    "open": "decrypt_cycles",
-    "verify": "open_cycles",
-    "encapsulate": "enc_cycles",
-    "decapsulate": "dec_cycles",
-}
 _WITHOUT_LENGTH = {"encapsulate", "decapsulate", "derive"}
 _ABI = {"x86_64": "amd64", "aarch64": "aarch64"}
 
@@ -117,7 +109,7 @@ def data_lines(
         where = "-" if cell.operation in _WITHOUT_LENGTH else length
         middle = round(figure.cycles_per_call or 0.0)
         values = "".join(f"{round(each) - middle:+d}" for each in figure.epoch_cycles)
-        texts.append(f"{_WORDS.get(cell.operation, 'cycles')} {where} {middle} {values}")
+        texts.append(f"{WORDS['cycles'].get(cell.operation, 'cycles')} {where} {middle} {values}")
     return [f"{start} {line}" for line in texts]
 
 

@@ -1,8 +1,7 @@
 """What a whole tree in SUPERCOP's layout provides around an implementation: headers, libraries of the tree, names.
 
-The tree's own `include/`, `cryptoint/` and `s2n-bignum/` are used where they are there. Names: SUPERCOP compiles an
-implementation with macros that put its place before each of its names. Each implementation is a program of its own
-here, so the place is the operation itself, `crypto_hash`, and that of a sub-primitive `crypto_hash_sha512`.
+The tree's own `include/`, `cryptoint/` and `s2n-bignum/` are used where they are there. Names begin with the operation
+itself, `crypto_hash`, since each implementation is a program of its own here.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ import re
 import shutil
 import subprocess
 import threading
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +25,7 @@ from perbyte import places
 from perbyte.runners.build import run_tool
 from perbyte.runners.needs import compiler
 from perbyte.trial.building import captured, home
+from perbyte.trial.crates import PRODUCT, write_crate
 from perbyte.trial.program import Unusable
 
 Part = tuple[Path, tuple[str, ...], tuple[Path, ...]]  # a file, its flags, its include directories
@@ -102,10 +101,7 @@ _BUILDING = threading.Lock()
 
 
 def keccak(root: Path, abi: Sequence[str]) -> tuple[Path, Path]:
-    """The tree's own Keccak library (`k/`), built once: the directory of its headers' directory, and the archive.
-
-    `abi` has -m32 or nothing. The targets are those that the tree's `k-targets` names, in its order. Raises Unusable.
-    """
+    """The tree's own Keccak library (`k/`), built once: where its headers are, and the archive. Raises Unusable."""
     with _BUILDING:
         try:
             return _keccak(root, tuple(abi))
@@ -161,10 +157,7 @@ def libraries(text: str) -> tuple[str, ...]:
 
 
 def read_constants(api: Path, include: Sequence[Path]) -> dict[str, int]:
-    """What an `api.h` defines as numbers, by SUPERCOP's names without `CRYPTO_`.
-
-    Sums and names of other headers are worked out by the preprocessor; what is no number is left out.
-    """
+    """What an `api.h` defines as numbers for the preprocessor, by SUPERCOP's names without `CRYPTO_`."""
     try:
         text = api.read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -236,36 +229,19 @@ def support(operation: str, constants: Mapping[str, int]) -> str:
 def build_crate(
     place: Path, operation: str, constants: Mapping[str, int], flags: Sequence[str], scratch: Path
 ) -> Path:
-    """Build the crate in `place` as a static library below `scratch`, with C's functions of `crypto_OPERATION`.
-
-    The crate that is written here has them. It depends on that of the implementation and changes nothing of it; Cargo
-    gets what that one needs from its registry.
-    `constants` are the lengths of its api.h. Raises Unusable with Cargo's first error.
-    """
+    """Build the crate in `place` as a static library with C's functions of its operation. Raises Unusable."""
     if operation not in _OF_CRATES:
         raise Unusable(f"made with Cargo: crypto_{operation} of Rust is not called here")
-    try:
-        name = tomllib.loads((place / "Cargo.toml").read_text(encoding="utf-8"))["package"]["name"]
-    except (OSError, ValueError, KeyError) as error:
-        raise Unusable(f"Cargo.toml: {error}") from error
-    crate = scratch / "crate"
-    crate.mkdir(parents=True, exist_ok=True)
-    theirs = f"theirs = {{ package = {json.dumps(name)}, path = {json.dumps(str(place))} }}"
-    (crate / "Cargo.toml").write_text(
-        '[package]\nname = "implementation"\nversion = "0.0.0"\nedition = "2021"\n\n'
-        '[lib]\npath = "lib.rs"\ncrate-type = ["staticlib"]\n\n'
-        f"[features]\ndefault = [{json.dumps(operation)}]\n{operation} = []\n\n"
-        f"[dependencies]\n{theirs}\n\n[workspace]\n",
-        encoding="utf-8",
-    )
     lengths = "".join(f"const {constant}: usize = {value};\n" for constant, value in constants.items())
     functions = places.data_dir("runners") / "sdk" / "try" / "supercop.rs"
-    (crate / "lib.rs").write_text(
-        f"#![allow(non_snake_case, dead_code, unexpected_cfgs)]\n{lengths}include!({json.dumps(str(functions))});\n",
-        encoding="utf-8",
-    )
+    lib = f"#![allow(non_snake_case, dead_code, unexpected_cfgs)]\n{lengths}include!({json.dumps(str(functions))});\n"
+    crate = scratch / "crate"
+    try:
+        write_crate(crate, place, lib, operation)
+    except (OSError, ValueError, KeyError) as error:
+        raise Unusable(f"Cargo.toml: {error}") from error
     _run_cargo(crate, flags)
-    return crate / "target" / "release" / "libimplementation.a"
+    return crate / PRODUCT
 
 
 def _run_cargo(crate: Path, flags: Sequence[str]) -> None:

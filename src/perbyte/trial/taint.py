@@ -1,9 +1,7 @@
 """Branches and addresses that depend on secrets, found by Valgrind's memcheck: where, not how much.
 
-The runner makes one call with the bytes of a secret marked as undefined (runners/sdk/c/taint.c). Memcheck tells every
-branch and every address that depends on undefined bytes, with file and line (after Langley's ctgrind, 2010, and
-SUPERCOP's TIMECOP). What a call has answered is public: whether `open` accepted is told as a branch all the same, where
-the function decides it.
+One call is made with the bytes of a secret marked as undefined (runners/sdk/c/taint.c), after Langley's ctgrind (2010)
+and SUPERCOP's TIMECOP. What a call answers is public, and told as a branch all the same.
 """
 
 from __future__ import annotations
@@ -55,11 +53,7 @@ def require_memcheck() -> None:
 def taint_of(
     spec: RunnerSpec, cell: Cell, algorithm: Algorithm, files: Sequence[Path]
 ) -> list[dict[str, Any]]:
-    """What depends on each secret of `cell`: `what` (the secret), `said`, `where` (file:line), `times` it was seen.
-
-    A secret on which nothing depends has one entry without `where`. None for operations without secrets. Raises
-    PerbyteError when memcheck cannot run the code.
-    """
+    """What depends on each secret of `cell`; where nothing does, an entry without `where`. Raises PerbyteError."""
     notes: list[dict[str, Any]] = []
     for role in SECRETS.get(cell.operation, ()):
         if role == "key" and not algorithm.key_bytes:

@@ -14,11 +14,14 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+from perbyte import places
 from perbyte.errors import EnvironmentLacking
 from perbyte.trial.building import said_by
+from perbyte.trial.crates import crate_of
 from perbyte.trial.expressions import answers, symbol, wrapped
 from perbyte.trial.prototype import Parameter, Prototype, Shape
 from perbyte.trial.roles import Call
+from perbyte.trial.written import call_text
 
 RUST_FLAGS = ("--edition=2021", "--crate-type=staticlib", "-Cpanic=abort", "-Awarnings")
 _LEVELS = {"-O0": "Debug", "-O1": "ReleaseSafe", "-Os": "ReleaseSmall", "-Oz": "ReleaseSmall"}
@@ -27,8 +30,16 @@ _LEVELS = {"-O0": "Debug", "-O1": "ReleaseSafe", "-Os": "ReleaseSmall", "-Oz": "
 def rust_wrapper(file: Path, calls: Iterable[Call]) -> str:
     """The Rust source of a static library that exports the functions of `calls` in `file` as `pb_own_NAME`."""
     place = str(file).replace("\\", "\\\\").replace('"', '\\"')
-    parts = [f'// Written by `perbyte try`.\n#[path = "{place}"]\nmod subject;\n']
-    return "\n".join([*parts, *(_rust_export(call) for call in calls)])
+    subject = "use theirs as subject;" if crate_of(file) else f'#[path = "{place}"]\nmod subject;'
+    parts = [f"// Written by `perbyte try`.\n{subject}\n"]
+    calls = list(calls)
+    written = places.data_dir("runners") / "sdk" / "try" / "written.rs"
+    put = (
+        [f'include!("{written}");']
+        if any(call.prototype and call.prototype.written for call in calls)
+        else []
+    )
+    return "\n".join([*parts, *put, *(_rust_export(call) for call in calls)])
 
 
 def _handed(
@@ -42,15 +53,22 @@ def _handed(
 def _rust_export(call: Call) -> str:
     assert call.prototype
     taken, given = _handed(call.prototype, _rust_argument)
-    call_text = f"subject::{call.prototype.name}({', '.join(given)})"
-    body, result = f"{call_text};", ""
+    if call.prototype.written:
+        body = call_text(call.prototype, "", given)
+        into = next((f"a{at}" for at, role in enumerate(call.roles) if role == "out"), "std::ptr::null_mut()")
+        head = f'pub unsafe extern "C" fn {symbol(call)}({", ".join(taken)}) -> i32'
+        return f"#[no_mangle]\n{head} {{\n    use subject::*;\n    Put::put(&{{ {body} }}, {into})\n}}\n"
+    text = f"subject::{call.prototype.name}({', '.join(given)})"
+    body, result = f"{text};", ""
     if call.returns_bytes:
         taken.append("out: *mut u8")
         inner = ".0" if " in " in call.prototype.result else ""
-        body = f"let made = {call_text}{inner};\n    std::ptr::copy_nonoverlapping(made.as_ptr(), out, made.len());"
+        body = (
+            f"let made = {text}{inner};\n    std::ptr::copy_nonoverlapping(made.as_ptr(), out, made.len());"
+        )
     elif answers(call):
         accepted = ".is_ok()" if call.prototype.result.startswith("Result") else ""
-        body, result = f"{call_text}{accepted} as i32", " -> i32"
+        body, result = f"{text}{accepted} as i32", " -> i32"
     head = f'pub unsafe extern "C" fn {symbol(call)}({", ".join(taken)}){result}'
     return f"#[no_mangle]\n{head} {{\n    {body}\n}}\n"
 
