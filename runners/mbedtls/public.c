@@ -1,7 +1,7 @@
 /* Curves and RSA of Mbed TLS. Blinding, ECDSA and PSS draw from the one generator. */
+#include "public.h"
 #include "../openssl/brainpool.h"
 #include "../openssl/key_numbers.h"
-#include "public.h"
 
 #include <mbedtls/version.h>
 #if MBEDTLS_VERSION_MAJOR >= 3

@@ -182,15 +182,15 @@ static int use_suite(SSL_CTX *ctx, const pb_tls *row)
 #else
 static int use_suite(SSL_CTX *ctx, const pb_tls *row)
 {
-	return SSL_CTX_set_ciphersuites(ctx, strcmp(row->cipher, "aes-128-gcm") == 0
-						     ? "TLS_AES_128_GCM_SHA256"
-					     : strcmp(row->cipher, "aes-256-gcm") == 0
-						     ? "TLS_AES_256_GCM_SHA384"
-						     : "TLS_CHACHA20_POLY1305_SHA256");
+	return SSL_CTX_set_ciphersuites(
+		ctx, strcmp(row->cipher, "aes-128-gcm") == 0   ? "TLS_AES_128_GCM_SHA256"
+		     : strcmp(row->cipher, "aes-256-gcm") == 0 ? "TLS_AES_256_GCM_SHA384"
+							       : "TLS_CHACHA20_POLY1305_SHA256");
 }
 #endif
 
-#if defined(OPENSSL_IS_AWSLC) || defined(OPENSSL_IS_BORINGSSL) /* sends a ticket with the first data, and hands it to a function at the client */
+#if defined(OPENSSL_IS_AWSLC) ||                                                                             \
+	defined(OPENSSL_IS_BORINGSSL) /* sends a ticket with the first data, and hands it to a function at the client */
 static SSL_SESSION *newest;
 
 static int keep(SSL *client, SSL_SESSION *session)
@@ -250,8 +250,8 @@ static int allow(SSL_CTX *ctx, const pb_tls *row)
 static int configure(SSL_CTX *ctx, const pb_tls *row)
 {
 	return ctx && SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION) == 1 && allow(ctx, row) &&
-	       use_suite(ctx, row) == 1 &&
-	       SSL_CTX_set1_groups_list(ctx, group_name(row)) == 1 && SSL_CTX_set_num_tickets(ctx, 1) == 1;
+	       use_suite(ctx, row) == 1 && SSL_CTX_set1_groups_list(ctx, group_name(row)) == 1 &&
+	       SSL_CTX_set_num_tickets(ctx, 1) == 1;
 }
 
 /* Asked once for each name: a runner that starts asks for all its rows. */

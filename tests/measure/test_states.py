@@ -104,6 +104,21 @@ def test_several_cores_give_their_own_times_while_all_are_at_work(lab, two_cores
     assert len(done.notes.bursts) == 2 * count * states.ROUNDS, "of each, in every round of each epoch"
 
 
+def test_threads_of_one_process_give_a_burst_each_in_every_round(lab, two_cores):
+    done = lab.run(script(), ask=f"{ASK}shared-1,shared-2", cores=two_cores, **PAIR)
+    assert [figure.cell.threads for figure in done.outcome.cells] == [1, 2]
+    bursts = [burst for burst in done.notes.bursts if burst.cell.state == "shared-2"]
+    assert len(bursts) == 2 * 2 * states.ROUNDS
+    assert {core for burst in bursts for core in burst.core} == set(two_cores)
+    assert len({burst.round for burst in bursts}) == states.ROUNDS, "those of one round belong together"
+
+
+def test_a_runner_without_threads_loses_the_cell(lab, two_cores):
+    done = lab.run(script(threads=False), ask=f"{ASK}shared-2", cores=two_cores, epochs=1, max_epochs=1)
+    [failure] = done.outcome.failures
+    assert "bursts of 0 threads where 2 were requested" in failure.message
+
+
 def test_more_threads_than_cores_cost_their_own_cell(lab):
     done = lab.run(script(), ask=f"{ASK}threads-1,threads-64", **PAIR)
     assert [cell.cell.threads for cell in done.outcome.cells] == [1]

@@ -12,6 +12,7 @@ when its rounds are over, each such cell gets processes of its own, pinned to a 
 - *memory*: a loop in which each call takes the next bytes of more data than caches hold.
 - *disk*: a single call and the reading of its data from the input's file, of which the system holds nothing.
 - *threads-N*: N processes on a core each are asked for a burst at the same time; numbers take turns within a round.
+- *shared-N*: N threads of one process take it, on a core each and with a key each, so that they share the library.
 
 Single calls are never warmed up, nor waited for: the samples are judged by their probes like all others, under the
 calibration of the epoch's process of the same runner.
@@ -28,12 +29,14 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import UNSET
+
 from perbyte.measure.cores import Awake
 from perbyte.measure.machine import own_cache_bytes
 from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import STARTING_FAILS, failure_of, incorrect
 from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
-from perbyte.model.cell import COLD, DISK, FIRST, IDLE, LOOP, MEMORY
+from perbyte.model.cell import COLD, DISK, FIRST, IDLE, LOOP, MEMORY, SHARED
 from perbyte.protocol.messages import Measure
 from perbyte.runners.session import Session
 from perbyte.stats.arrays import np
@@ -170,28 +173,24 @@ class States:
         policy, cores = self.epoch.policy, self.epoch.policy.cores
         burst: dict[str, Any] = {**BURST, "sample_us": policy.sample_us, "warm_us": policy.warm_us}
         fitting = [cell for cell in cells if cell.threads <= len(cores)]
-        for cell in cells:
-            if cell not in fitting:
-                message = (
-                    f"{cell.threads} threads need as many cores, and there are {len(cores)} to measure on"
-                )
-                self.epoch.fail(Failure("refused", cell.runner, message, address=cell.address))
+        for cell in (cell for cell in cells if cell not in fitting):
+            message = f"{cell.threads} threads need as many cores, and there are {len(cores)}"
+            self.epoch.fail(Failure("refused", cell.runner, message, address=cell.address))
         with ExitStack() as stack:
             most = max((cell.threads for cell in fitting), default=0)
             opened = [stack.enter_context(self._alone(cells[0], core)) for core in cores[:most]]
             for turn in range(1, ROUNDS + 1):
                 for cell in fitting if turn % 2 else fitting[::-1]:
+                    shared = cell.state.startswith(SHARED)
+                    burst["threads"] = ",".join(map(str, cores[: cell.threads])) if shared else UNSET
+                    here: dict[str, Any] = {"cell": cell, "epoch": self.epoch.number, "round": turn}
                     asked = [
-                        session.send_measure(
-                            Measure(id=session.next_id(), handle=handle, **burst),
-                            cell=cell,
-                            epoch=self.epoch.number,
-                            round=turn,
-                        )
-                        for session, handle in opened[: cell.threads]
+                        session.send_measure(Measure(id=session.next_id(), handle=handle, **burst), **here)
+                        for session, handle in opened[: 1 if shared else cell.threads]
                     ]
                     for request, (session, _) in zip(asked, opened, strict=False):
-                        self.epoch.keep(session.receive_measure(request).burst)
+                        for taken in session.receive_measure(request).bursts:
+                            self.epoch.keep(taken)
                     self.epoch.share.give_back(cell.threads)
                 if self._late():
                     break

@@ -140,10 +140,9 @@ class CalibrateAnswer(RunnerAnswer, frozen=True, kw_only=True):
     alone: Quantity = 1.0
 
 
-class MeasureAnswer(RunnerAnswer, frozen=True, kw_only=True):
-    """A burst of raw samples as arrays of equal length; `cycles` may be empty."""
+class SamplesAnswer(RunnerAnswer, frozen=True, kw_only=True):
+    """Raw samples as arrays of equal length; `cycles` may be empty."""
 
-    calls: Annotated[int, Meta(ge=1, le=2**63 - 1)]
     start: list[Count]
     ticks: list[Count]
     clock_before: list[Count]
@@ -153,10 +152,17 @@ class MeasureAnswer(RunnerAnswer, frozen=True, kw_only=True):
     flags: list[FlagBits]
     cycles: list[Count]
     waits: Count
-    digest: Digest
     core: list[Count] = []
+
+
+class MeasureAnswer(SamplesAnswer, frozen=True, kw_only=True):
+    """A burst."""
+
+    calls: Annotated[int, Meta(ge=1, le=2**63 - 1)]
+    digest: Digest
     piece_bytes: Count = 0
     forked: list[Count] = []
+    threaded: list[Count] = []
     whole_ticks: Count = 0
     warm_ticks: Count = 0
     wait_ticks: Count = 0
@@ -204,21 +210,11 @@ class CountAnswer(RunnerAnswer, frozen=True, kw_only=True):
     stack_setup: Count = 0
 
 
-class PairsAnswer(RunnerAnswer, frozen=True, kw_only=True):
+class PairsAnswer(SamplesAnswer, frozen=True, kw_only=True):
     """Single calls, two by two: `order` has a letter for each, `0` for the first class and `1` for the second."""
 
-    start: list[Count]
-    ticks: list[Count]
-    clock_before: list[Count]
-    clock_after: list[Count]
-    contention_before: list[Count]
-    contention_after: list[Count]
-    flags: list[FlagBits]
-    cycles: list[Count]
     order: Annotated[str, Meta(pattern="^([01][01])*$")]
-    waits: Count
     failures: Annotated[list[Count], Meta(min_length=2, max_length=2)]
-    core: list[Count] = []
     afresh: bool = False
 
 
@@ -327,7 +323,7 @@ class Measure(RunnerRequest, frozen=True, kw_only=True, tag="measure"):
     on they end where the core is warm. `forks`: so many bursts by forks of the process, if it can, which draw their
     places in memory from `layout` or are told them by `places`: the bytes of a page by which stack and heap are moved,
     and where input and output begin. `walk_bytes`: each call takes the next bytes of the first so many of the data;
-    `from_disk`: it reads them from the input's file first.
+    `from_disk`: it reads them from the input's file first. `threads`: a thread on each of these cores takes a burst.
     """
 
     answer = MeasureAnswer
@@ -349,6 +345,7 @@ class Measure(RunnerRequest, frozen=True, kw_only=True, tag="measure"):
     places: Annotated[str, Meta(pattern=PLACES)] | UnsetType = UNSET
     walk_bytes: Count | UnsetType = UNSET
     from_disk: bool | UnsetType = UNSET
+    threads: Annotated[str, Meta(pattern=r"^\d{1,3}(,\d{1,3})*$")] | UnsetType = UNSET
 
 
 class AuditCalls(RunnerRequest, frozen=True, kw_only=True, tag="audit"):

@@ -18,7 +18,7 @@ from typing import Any
 from rich.text import Text
 
 from perbyte.model import Cell, CellFigure, Estimate, Run, RunnerIdentity
-from perbyte.model.cell import COLD, DISK, FIRST, FULL, IDLE, LOOP, MEMORY
+from perbyte.model.cell import COLD, DISK, FIRST, FULL, IDLE, LOOP, MEMORY, SHARED
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, json_ready, plain
 from perbyte.report.grid import title_of
@@ -41,7 +41,7 @@ from perbyte.stats.compare import CYCLES, compare, cost_of
 from perbyte.stats.cores import Scaling, scaling
 from perbyte.stats.draws import SHARES
 from perbyte.stats.limits import Limit, limits, loop_costs
-from perbyte.stats.quantity import Demand, Unit, data_bytes, demands, read
+from perbyte.stats.quantity import Demand, Unit, data_bytes, demands, inverse, read
 
 NONE = "no cell has a model whose loops are in this run: perbyte measure SELECTOR --limits"
 _LIMITS = (
@@ -300,11 +300,13 @@ def _together(scaled: Scaling) -> str:
     size = data_bytes(cell)
     scale, unit = (size / 1e9, "GB/s") if size else (1.0, "calls a second")
     every, each = scaled.all.scaled(scale), scaled.each.scaled(scale)
-    text = f"{counted(scaled.threads, 'core')}: {value_text(every)} {unit} ({interval_text(every)})"
-    if scaled.threads > 1:
-        text += f", {value_text(each)} each"
+    core, of = ("thread", " of one process") if cell.state.startswith(SHARED) else ("core", "")
+    text = f"{counted(scaled.threads, core)}{of}: {value_text(every)} {unit} ({interval_text(every)})"
+    text += f", {value_text(each)} each" if scaled.threads > 1 else ""
     if efficiency:
         text += f"; efficiency {ratio_text(efficiency.ratio)} ({interval_text(efficiency.ratio)})"
+        if longer := inverse(efficiency.ratio, 1.0):
+            text += f", a call ×{ratio_text(longer)} ({interval_text(longer)}) as long as alone"
     share = scaled.figure.clean_samples / scaled.figure.samples if scaled.figure.samples else 0.0
     return f"{text}; {percent(share)} of samples clean{_marks(scaled.figure)}."
 
