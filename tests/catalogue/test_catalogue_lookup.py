@@ -207,6 +207,9 @@ def test_contracts_are_those_of_the_method(catalogue):
         "peer/1",
         "pem/1",
         "raw/1",
+        "public/1",
+        "publicpem/1",
+        "publicraw/1",
     }
 
 
