@@ -54,6 +54,37 @@ static int refused(struct state *state, const blst_p1_affine *public, const uint
 	return !blst_pairing_finalverify(state->pairing, NULL);
 }
 
+/* The same signature so often, in one pairing: each weighted by a random number, so that errors do not cancel out. */
+static int many_refused(struct state *state, const uint8_t *message, size_t size,
+			const uint8_t given[SIGNATURE], unsigned many)
+{
+	enum { WEIGHT = 8 };
+	uint8_t weights[PB_RING * WEIGHT];
+	if (getrandom(weights, many * WEIGHT, 0) != (ssize_t)(many * WEIGHT))
+		return 1;
+	blst_pairing_init(state->pairing, 1, scheme, SCHEME);
+	for (unsigned i = 0; i < many; i++) {
+		blst_p2_affine signature;
+		weights[i * WEIGHT] |= 1; /* not zero */
+		if (blst_p2_uncompress(&signature, given) != BLST_SUCCESS ||
+		    blst_pairing_chk_n_mul_n_aggr_pk_in_g1(state->pairing, &state->public, 0, &signature, 1,
+							   weights + i * WEIGHT, 8 * WEIGHT, message, size,
+							   NULL, 0) != BLST_SUCCESS)
+			return 1;
+	}
+	blst_pairing_commit(state->pairing);
+	return !blst_pairing_finalverify(state->pairing, NULL);
+}
+
+static void verify_many(pb_case *c, uint64_t n)
+{
+	for (unsigned many; n; n -= many) {
+		many = n < PB_RING ? (unsigned)n : PB_RING;
+		if (many_refused(c->ctx, c->in, c->size, c->in + c->size, many))
+			c->failures += many;
+	}
+}
+
 static int aggregate_all(const struct state *state, uint8_t out[SIGNATURE])
 {
 	blst_p2 sum;
@@ -153,8 +184,26 @@ static const pb_variant variants[] = {
 };
 static const pb_family family = {open_state, close_state, variants};
 
+static int open_many(pb_case *c)
+{
+	c->turns = PB_RING;
+	return open_state(c);
+}
+
+static const pb_variant many_variants[] = {
+	{"sign", PB_UNTIMED, "", NULL, sign, NULL},
+	{"verify", "many/1",
+	 "getrandom, blst_pairing_init, 16 times blst_p2_uncompress and "
+	 "blst_pairing_chk_n_mul_n_aggr_pk_in_g1, "
+	 "blst_pairing_commit, blst_pairing_finalverify",
+	 NULL, verify_many, NULL},
+	PB_END_OF_VARIANTS,
+};
+static const pb_family many_family = {open_many, close_state, many_variants};
+
 static const pb_row rows[] = {
 	{"bls12-381-min-pk", &family, NULL, KEY, 0, 1, SIGNATURE},
+	{"bls12-381-min-pk", &many_family, NULL, KEY, 0, 1, SIGNATURE},
 	PB_END_OF_ROWS,
 };
 static const pb_row *const tables[] = {rows, NULL};

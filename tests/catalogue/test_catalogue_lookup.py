@@ -210,6 +210,7 @@ def test_contracts_are_those_of_the_method(catalogue):
         "public/1",
         "publicpem/1",
         "publicraw/1",
+        "many/1",
     }
 
 

@@ -10,6 +10,7 @@ from perbyte.errors import UsageError
 from perbyte.measure import states
 from perbyte.model import Flag
 from perbyte.model.cell import parse_address
+from perbyte.stats.draws import SHARES
 
 ASK = "alpha/aes-128-ecb/encrypt@4096+contract=message/1+state="
 CALLS = {"cold": 6, "idle": 6, "first": 6}
@@ -70,6 +71,15 @@ def test_calls_on_data_elsewhere_are_loops_over_memory_and_single_ones_from_the_
         "12 us of calls"
     )
     assert not any(cell.cell.usual for cell in done.outcome.cells[1:])
+
+
+def test_single_calls_of_a_loop_give_quantiles(lab):
+    done = lab.run(script(), ask=f"{ASK}each", **PAIR)
+    assert done.failures() == {}
+    [figure] = done.outcome.cells
+    assert figure.calls_per_sample == 1
+    assert [quantile.share for quantile in figure.quantiles] == list(SHARES)
+    assert figure.ns_per_call == pytest.approx(4096 / 2.7, rel=0.02)
 
 
 def test_a_runner_that_measures_other_data_than_was_requested_loses_the_cell(lab):

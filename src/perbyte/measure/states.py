@@ -10,12 +10,12 @@ when its rounds are over, each such cell gets processes of its own, pinned to a 
 - *first*: a fresh process, its key set and its data prepared, makes its first call, with caches emptied as well: what
   happens to be left in them between start and call did not repeat.
 - *memory*: a loop in which each call takes the next bytes of more data than caches hold.
+- *each*: a loop in which each call is a sample.
 - *disk*: a single call and the reading of its data from the input's file, of which the system holds nothing.
 - *threads-N*: N processes on a core each are asked for a burst at the same time; numbers take turns within a round.
 - *shared-N*: N threads of one process take it, on a core each and with a key each, so that they share the library.
 
-Single calls are never warmed up, nor waited for: the samples are judged by their probes like all others, under the
-calibration of the epoch's process of the same runner.
+Single calls are not warmed up, nor waited for. The calibration of the epoch's process of the runner judges them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from perbyte.measure.machine import own_cache_bytes
 from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import STARTING_FAILS, failure_of, incorrect
 from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
-from perbyte.model.cell import COLD, DISK, FIRST, IDLE, LOOP, MEMORY, SHARED
+from perbyte.model.cell import COLD, DISK, EACH, FIRST, IDLE, LOOP, MEMORY, SHARED
 from perbyte.protocol.messages import Measure
 from perbyte.runners.session import Session
 from perbyte.stats.arrays import np
@@ -45,13 +45,14 @@ from perbyte.stats.clean import clean_mask
 CLEAN_CALLS = {COLD: 100, IDLE: 16, FIRST: 16}  # an epoch
 CALLS_A_PROCESS = 10  # where the pages of a process lie decides what a call with emptied caches costs
 MOST_CALLS = 3  # times as many, where few are clean
-EXPECTED_S = {COLD: 2.0, IDLE: 2.0, FIRST: 2.5, MEMORY: 0.6, DISK: 1.0}  # before it is known
+EXPECTED_S = {COLD: 2.0, IDLE: 2.0, FIRST: 2.5, MEMORY: 0.6, DISK: 1.0, EACH: 0.6}  # before it is known
 ROUNDS, ROUND_S = 8, 0.05
 BURST = {"samples": 1000, "limit_ms": 30.0}
 # Several times what a core can call its own of a shared cache, and little enough to be filled in a tenth of a second
 WALK_BYTES = 128 << 20
 FROM_MEMORY = {**BURST, "calls": 0, "walk_bytes": WALK_BYTES}
 FROM_DISK = {"samples": 4, "limit_ms": 100.0, "calls": 1, "from_disk": True}
+_ASKED = {MEMORY: FROM_MEMORY, DISK: FROM_DISK, EACH: {**BURST, "calls": 1}}
 # Read before a call with emptied caches: so many times the largest cache of levels 1 and 2 that the system names, since
 # not every cache drops what is oldest; and as much at the least, where it names none or small ones
 EVICTED_TIMES, EVICTED_BYTES = 4, 8 << 20
@@ -111,7 +112,7 @@ class States:
         calibration = self.epoch.sessions.calibrations[cell.process]
         bursts: list[Burst] = []
         clean = 0
-        makers = {FIRST: self._first, MEMORY: self._elsewhere, DISK: self._elsewhere}
+        makers = {FIRST: self._first} | dict.fromkeys(_ASKED, self._elsewhere)
         with closing(makers.get(cell.state, self._later)(cell, core)) as calls:
             for burst in calls:
                 bursts.append(burst)
@@ -144,7 +145,7 @@ class States:
                             yield self._one(session, handle, cell)
 
     def _elsewhere(self, cell: Cell, core: int) -> Generator[Burst, None, None]:
-        asked: dict[str, Any] = {**(FROM_MEMORY if cell.state == MEMORY else FROM_DISK)}
+        asked: dict[str, Any] = {**_ASKED[cell.state]}
         asked |= {"sample_us": self.epoch.policy.sample_us, "warm_us": self.epoch.policy.warm_us}
         with self._alone(cell, core) as (session, handle):
             for _ in range(ROUNDS):

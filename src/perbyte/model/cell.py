@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 FULL = "full"
-LOOP, COLD, FIRST, IDLE, MEMORY, DISK = "loop", "cold", "first", "idle", "memory", "disk"  # see `Cell.state`
-STATES = (LOOP, COLD, FIRST, IDLE, MEMORY, DISK)
+STATES = ("loop", "cold", "first", "idle", "memory", "disk", "each")  # see `Cell.state`
+LOOP, COLD, FIRST, IDLE, MEMORY, DISK, EACH = STATES
 DRAWN = "draw/"  # contracts under which the cost of a call is random
 SHARED = "shared-"  # states of threads that share one process
 _TOGETHER = re.compile(r"(?:threads|shared)-([1-9]\d{0,3})")
@@ -40,9 +40,9 @@ class Cell:
     """runner x algorithm x operation x size x contract x CPU tier x state.
 
     `twin` numbers the second process of an A/A pair: same cell, as if it were another runner. `state` is what a call
-    comes after: others like it (`loop`), emptied caches (`cold`), those and nothing in its process (`first`), a sleep
-    (`idle`); or where its data is: in `memory`, on the `disk`; or `threads-N`: a loop while N cores do the same, each
-    in a process (`shared-N`: in a thread of one process).
+    comes after: others like it (`loop`; `each`: and each is a sample), emptied caches (`cold`), those and nothing in
+    its process (`first`), a sleep (`idle`); or where its data is: in `memory`, on the `disk`; or a loop while N cores
+    do the same, each in a process (`threads-N`) or in a thread of one process (`shared-N`).
     """
 
     runner: str

@@ -171,10 +171,9 @@ def _binding_row(binding: Ratio) -> tuple[Entry, ...]:
 
 
 _DRAWS = columns("algorithm | operation | runner | calls:n | unit")
-_HEADING = "Calls that vary at random: what a share of them does not exceed"
+_HEADING = "Single calls: what a share of them does not exceed"
 _UNKNOWN = "–"
-_NS_PER_MS = 1e6
-_CYCLES_PER_MEGACYCLE = 1e6
+_MILLION, _SHORT = 1e6, 1e5  # ns or cycles; cycles below which they are told as such
 
 
 def draws_listing(run: Run) -> Listing:
@@ -184,9 +183,9 @@ def draws_listing(run: Run) -> Listing:
         if not figure.quantiles:
             continue
         told = {quantile.share: quantile.estimate for quantile in figure.quantiles}
-        scale, unit = (
-            (_NS_PER_MS, "ms") if figure.cycles_per_call is None else (_CYCLES_PER_MEGACYCLE, "10⁶ cycles")
-        )
+        scale, unit = _MILLION, "10⁶ cycles" if figure.cycles_per_call else "ms"
+        if figure.cycles_per_call and figure.cycles_per_call < _SHORT:
+            scale, unit = 1.0, "cycles"
         texts = (_ends_text(told[share], scale) if share in told else _UNKNOWN for share in SHARES)
         cell = figure.cell
         names = (plain(cell.algorithm, 60), plain(cell.operation, 40), plain(cell.runner, 40))
