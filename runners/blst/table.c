@@ -201,9 +201,91 @@ static const pb_variant many_variants[] = {
 };
 static const pb_family many_family = {open_many, close_state, many_variants};
 
+/* ---- a weighted sum of points: multi-scalar multiplication ---- */
+
+enum { POINTS = 256 };
+
+struct sum {
+	blst_p2_affine point[POINTS]; /* multiples of the data's point */
+	uint8_t weight[POINTS][KEY];  /* of the 16 keys, with their number */
+	const blst_p2_affine *points[POINTS];
+	const byte *weights[POINTS];
+	limb_t *scratch;
+};
+
+static void close_sum(pb_case *c)
+{
+	struct sum *sum = c->ctx;
+	if (sum)
+		free(sum->scratch);
+	free(sum);
+	c->ctx = NULL;
+}
+
+static int open_sum(pb_case *c)
+{
+	blst_p2 hash, multiple;
+	struct sum *sum = c->given ? NULL : calloc(1, sizeof *sum);
+	c->ctx = sum;
+	if (c->given)
+		return pb_fail(c, "weights and points are the run's own") + PB_UNFIT;
+	if (!sum || !(sum->scratch = malloc(blst_p2s_mult_pippenger_scratch_sizeof(POINTS)))) {
+		close_sum(c);
+		return pb_fail(c, "out of memory");
+	}
+	blst_hash_to_g2(&hash, c->in, c->size, scheme, SCHEME, NULL, 0);
+	multiple = hash;
+	for (unsigned i = 0; i < POINTS; i++) {
+		blst_p2_to_affine(&sum->point[i], &multiple);
+		blst_p2_add_or_double(&multiple, &multiple, &hash);
+		memcpy(sum->weight[i], c->key[i % PB_RING], KEY);
+		sum->weight[i][0] ^= (uint8_t)i;
+		sum->weight[i][KEY - 1] &= 0x3f; /* the least significant byte is the first */
+		sum->points[i] = &sum->point[i];
+		sum->weights[i] = sum->weight[i];
+	}
+	c->out_len = SIGNATURE;
+	return 0;
+}
+
+static int summed(struct sum *sum, uint8_t out[SIGNATURE])
+{
+	blst_p2 total;
+	blst_p2s_mult_pippenger(&total, sum->points, POINTS, sum->weights, 8 * KEY - 2, sum->scratch);
+	blst_p2_compress(out, &total);
+	return 0;
+}
+
+PB_LOOP(weigh, struct sum, summed(state, out))
+
+/* The same by one multiplication and one addition after the other. */
+static void show_sum(pb_case *c)
+{
+	const struct sum *sum = c->ctx;
+	uint8_t plain[SIGNATURE];
+	blst_p2 total, part;
+	for (unsigned i = 0; i < POINTS; i++) {
+		blst_p2_from_affine(&part, &sum->point[i]);
+		blst_p2_mult(&part, &part, sum->weight[i], 8 * KEY - 2);
+		if (i)
+			blst_p2_add_or_double(&total, &total, &part);
+		else
+			total = part;
+	}
+	blst_p2_compress(plain, &total);
+	c->failures += memcmp(plain, c->out, SIGNATURE) != 0;
+}
+
+static const pb_variant sum_variants[] = {
+	{"aggregate", "weighted/1", "blst_p2s_mult_pippenger, blst_p2_compress", NULL, weigh, show_sum},
+	PB_END_OF_VARIANTS,
+};
+static const pb_family sum_family = {open_sum, close_sum, sum_variants};
+
 static const pb_row rows[] = {
 	{"bls12-381-min-pk", &family, NULL, KEY, 0, 1, SIGNATURE},
 	{"bls12-381-min-pk", &many_family, NULL, KEY, 0, 1, SIGNATURE},
+	{"bls12-381-min-pk", &sum_family, NULL, KEY, 0, 1, SIGNATURE},
 	PB_END_OF_ROWS,
 };
 static const pb_row *const tables[] = {rows, NULL};
