@@ -1,19 +1,9 @@
-"""Calls in a state that no loop has, for cells of their own: after emptied caches, a sleep, nothing; on several cores.
+"""Calls in a state that no loop has, for cells of their own, and loops on several cores at once.
 
-Warm loops give what a call costs in a program that makes many; these give what the first record costs. Once an epoch,
-when its rounds are over, each such cell gets processes of its own, pinned to a core:
-
-- *cold*: before each call this process, on the same core, reads more than the caches that the core has to itself, in
-  small pages. What lies in a cache that cores share stays: emptying that too measures the neighbours' use of memory
-  (38,000 to 60,000 cycles from minute to minute for a call that repeats within 5 % so; docs/measurement.md).
-- *idle*: the process works, then it and its core sleep, then a single call is timed.
-- *first*: a fresh process, its key set and its data prepared, makes its first call, with caches emptied as well: what
-  happens to be left in them between start and call did not repeat.
-- *memory*: a loop in which each call takes the next bytes of more data than caches hold.
-- *each*: a loop in which each call is a sample.
-- *disk*: a single call and the reading of its data from the input's file, of which the system holds nothing.
-- *threads-N*: N processes on a core each are asked for a burst at the same time; numbers take turns within a round.
-- *shared-N*: N threads of one process take it, on a core each and with a key each, so that they share the library.
+docs/measurement.md says what each state is. Once an epoch, when its rounds are over, each such cell gets processes of
+its own, pinned to a core. Emptied are the caches that the core has to itself, in small pages: emptying those that cores
+share measures the neighbours' use of memory (38,000 to 60,000 cycles from minute to minute for a call that repeats
+within 5 % so). They are emptied for the first call of a process too: what happens to be left in them did not repeat.
 
 Single calls are not warmed up, nor waited for. The calibration of the epoch's process of the runner judges them.
 """
@@ -48,13 +38,10 @@ MOST_CALLS = 3  # times as many, where few are clean
 EXPECTED_S = {COLD: 2.0, IDLE: 2.0, FIRST: 2.5, MEMORY: 0.6, DISK: 1.0, EACH: 0.6}  # before it is known
 ROUNDS, ROUND_S = 8, 0.05
 BURST = {"samples": 1000, "limit_ms": 30.0}
-# Several times what a core can call its own of a shared cache, and little enough to be filled in a tenth of a second
 WALK_BYTES = 128 << 20
 FROM_MEMORY = {**BURST, "calls": 0, "walk_bytes": WALK_BYTES}
 FROM_DISK = {"samples": 4, "limit_ms": 100.0, "calls": 1, "from_disk": True}
 _ASKED = {MEMORY: FROM_MEMORY, DISK: FROM_DISK, EACH: {**BURST, "calls": 1}}
-# Read before a call with emptied caches: so many times the largest cache of levels 1 and 2 that the system names, since
-# not every cache drops what is oldest; and as much at the least, where it names none or small ones
 EVICTED_TIMES, EVICTED_BYTES = 4, 8 << 20
 REST_S = 0.05  # longer than any core waits before it sleeps as deeply as it can
 WORK_CALLS = 32  # before a rest

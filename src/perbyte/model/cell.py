@@ -40,9 +40,7 @@ class Cell:
     """runner x algorithm x operation x size x contract x CPU tier x state.
 
     `twin` numbers the second process of an A/A pair: same cell, as if it were another runner. `state` is what a call
-    comes after: others like it (`loop`; `each`: and each is a sample), emptied caches (`cold`), those and nothing in
-    its process (`first`), a sleep (`idle`); or where its data is: in `memory`, on the `disk`; or a loop while N cores
-    do the same, each in a process (`threads-N`) or in a thread of one process (`shared-N`).
+    comes after, where its data is, or how many cores do the same at once: docs/measurement.md, "States".
     """
 
     runner: str

@@ -112,7 +112,7 @@ class VerdictAnswer(RunnerAnswer, frozen=True, kw_only=True):
 class ChangesAnswer(RunnerAnswer, frozen=True, kw_only=True):
     """What came out of a call with each of the changes: the output's digest, nothing where it was refused.
 
-    The first and the last outcome are those of the unchanged material. `input_length`: bytes of the call's input.
+    The first and the last outcome are those of the unchanged material.
     """
 
     outcomes: list[Annotated[str, Meta(pattern="^([0-9a-f]{16})?$")]] = []
@@ -316,15 +316,11 @@ class Watch(RunnerRequest, frozen=True, kw_only=True, tag="watch"):
 
 
 class Measure(RunnerRequest, frozen=True, kw_only=True, tag="measure"):
-    """Take a burst of up to `samples` samples, `clean` clean ones, in `limit_ms` milliseconds (SPEC 7).
+    """Take a burst of up to `samples` samples, `clean` clean ones, in `limit_ms` milliseconds.
 
-    `contention_floor` is in core cycles. `piece_bytes`: the length of the pieces that a call is cut into, if the runner
-    can do that. `warm_us`: for how long short calls are made before the first sample, at the most; from `warm_least_us`
-    on they end where the core is warm. `forks`: so many bursts by forks of the process, if it can, which draw their
-    places in memory from `layout` or are told them by `places`: the bytes of a page by which stack and heap are moved,
-    and where input and output begin. `walk_bytes`: each call takes the next bytes of the first so many of the data;
-    `from_disk`: it reads them from the input's file first. `threads`: a thread on each of these cores takes a burst.
+    SPEC 7 says what each field means. `contention_floor` is in core cycles.
     """
+
 
     answer = MeasureAnswer
     handle: Integer
@@ -349,10 +345,7 @@ class Measure(RunnerRequest, frozen=True, kw_only=True, tag="measure"):
 
 
 class AuditCalls(RunnerRequest, frozen=True, kw_only=True, tag="audit"):
-    """Make a chain of calls, each on data that follows from what the last one gave.
-
-    `control`: all but the calls; `repeat`: the chain begins anew after so many calls.
-    """
+    """Make a chain of calls, each on data that follows from what the last one gave (SPEC 11)."""
 
     answer = AuditAnswer
     handle: Integer
@@ -371,11 +364,7 @@ class CountCalls(RunnerRequest, frozen=True, kw_only=True, tag="count"):
 
 
 class TakePairs(RunnerRequest, frozen=True, kw_only=True, tag="pairs"):
-    """Take pairs of single calls that differ in a secret: in `role`, of the class `first` and of the class `second`.
-
-    Secrets and order follow from `seed`. `warm`: a call on a secret of neither class precedes each sample.
-    `evict_bytes` of memory are read before each. `only`: all calls are of the first class (0), or of the second (1).
-    """
+    """Take pairs of single calls that differ in a secret (SPEC 14)."""
 
     answer = PairsAnswer
     handle: Integer

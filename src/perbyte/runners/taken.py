@@ -15,9 +15,8 @@ class TakenBursts:
     """Bursts, one unless forks or threads took them, and the digest of the last timed call's output, for checks.
 
     `cpu_s` and `wall_s`: seconds from the question to the answer, of CPU time of the process and on the clock.
-    `forked`: forks of the process took them, whose CPU time is not in `cpu_s`. `whole_ticks`, `warm_ticks` and
-    `wait_ticks`: of the bursts, their untimed calls and their looks for a quiet core, as far as the runner says.
-    `placed`: addresses of stack, state, input, output, library and caller, where places were asked for and are known.
+    `forked`: forks of the process took them, whose CPU time is not in `cpu_s`. Ticks and
+    `placed` are those of the answer (SPEC 7).
     """
 
     bursts: tuple[Burst, ...]

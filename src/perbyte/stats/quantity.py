@@ -137,13 +137,13 @@ def unit_named(text: str) -> Unit:
     raise ValueError(f"no unit '{text}'; there are {', '.join(Unit)}")
 
 
-NO_DATA = ("pk/", "draw/", "password/", "handshake/", "context/", "peer/", "pem/", "raw/")
+NO_DATA = ("pk/", "draw/", "password/", "handshake/", "context/", "peer/", "pem/", "raw/", "public", "weighted/")
 """How contracts begin whose calls have no data that their cost grows with."""
 
 
 def data_bytes(cell: Cell) -> int:
     """The bytes that a call works on; 0 where they are none of its cost: for what is signed, or a password."""
-    return 0 if cell.contract.startswith(NO_DATA) else cell.size_bytes
+    return 0 if cell.contract.startswith(NO_DATA) or cell.operation == "verify" else cell.size_bytes
 
 
 def read(figure: CellFigure, unit: str, *, size_bytes: int = 0, calls: int = 1) -> Estimate | None:
