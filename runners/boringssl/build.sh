@@ -11,7 +11,7 @@ recipe() {
 }
 
 obtain
-compile boringssl -DRUNNER_BORINGSSL -I"$install/include" "$runners"/aws-lc/symmetric.c "$runners"/aws-lc/curves.c "$runners"/aws-lc/rsa.c \
+compile boringssl -DRUNNER_BORINGSSL -I"$install/include" "$runners"/aws-lc/symmetric.c "$runners"/aws-lc/curves.c "$runners"/aws-lc/rsa.c "$runners"/aws-lc/load.c \
 	"$runners"/aws-lc/table.c "$here"/*.c \
 	-DRUNNER_TLS -Devp_fail=library_fail "$runners"/openssl/tls.c "$runners"/openssl/random.c \
 	"$install/lib/libssl.a" "$install/lib/libcrypto.a" -lstdc++
