@@ -321,7 +321,6 @@ class Measure(RunnerRequest, frozen=True, kw_only=True, tag="measure"):
     SPEC 7 says what each field means. `contention_floor` is in core cycles.
     """
 
-
     answer = MeasureAnswer
     handle: Integer
     samples: Annotated[int, Meta(ge=1, le=2**31 - 1)]

@@ -341,7 +341,7 @@ def render_beyond(
     def heading_of(figure: CellFigure) -> str:
         cell = replace(figure.cell, state=LOOP)
         size = f" {size_label(cell.size_bytes)}" if data_bytes(cell) else ""
-        return f"{cell.runner}/{cell.algorithm} {cell.operation}{size}, {cell.cpu}"
+        return f"{cell.runner}/{cell.algorithm} {cell.operation}{size}, {cell.contract}, {cell.cpu}"
 
     parts: list[Part] = []
     for heading, of_heading in grouped(figures, heading_of).items():
