@@ -19,7 +19,7 @@ LINES = {
     "fleet": 1233,
     "measure": 8558,
     "model": 1706,
-    "protocol": 826,
+    "protocol": 825,
     "report": 14132,
     "runners": 3410,
     "stats": 6537,
