@@ -211,7 +211,7 @@ def test_contracts_are_those_of_the_method(catalogue):
         "publicpem/1",
         "publicraw/1",
         "many/1",
-        "weighted/1",
+        "sum/1",
     }
 
 

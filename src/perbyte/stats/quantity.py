@@ -137,7 +137,7 @@ def unit_named(text: str) -> Unit:
     raise ValueError(f"no unit '{text}'; there are {', '.join(Unit)}")
 
 
-NO_DATA = tuple(["pk/", "draw/", "password/", "handshake/", "context/", "peer/", "pem/", "raw/", "public", "weighted/"])
+NO_DATA = ("pk/", "draw/", "password/", "handshake/", "context/", "peer/", "pem/", "raw/", "public", "sum/")
 """How contracts begin whose calls have no data that their cost grows with."""
 
 
