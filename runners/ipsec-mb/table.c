@@ -195,9 +195,9 @@ static void show_macs(pb_case *c)
 	{                                                                                                    \
 		struct macs *state = c->ctx = aligned_alloc(64, (sizeof *state + 63) & ~(size_t)63);         \
 		uint8_t inner[BLOCK], outer[BLOCK];                                                          \
-		if (!state || c->key_len > BLOCK) {                                                          \
+		if (!state || c->key_len > BLOCK || !c->size) {                                              \
 			macs_close(c);                                                                       \
-			return pb_fail(c, "a key beyond a block") + PB_UNFIT;                                \
+			return pb_fail(c, "no message, or a key beyond a block") + PB_UNFIT;                 \
 		}                                                                                            \
 		memset(state, 0, sizeof *state);                                                             \
 		for (size_t i = 0; i < BLOCK; i++) {                                                         \
