@@ -277,7 +277,7 @@ static void show_sum(pb_case *c)
 }
 
 static const pb_variant sum_variants[] = {
-	{"aggregate", "sum/1", "blst_p2s_mult_pippenger, blst_p2_compress", NULL, weigh, show_sum},
+	{"sum", "sum/1", "blst_p2s_mult_pippenger, blst_p2_compress", NULL, weigh, show_sum},
 	PB_END_OF_VARIANTS,
 };
 static const pb_family sum_family = {open_sum, close_sum, sum_variants};

@@ -17,7 +17,7 @@ LINES = {
     "cli": 3857,
     "exchange": 3476,
     "fleet": 1233,
-    "measure": 8558,
+    "measure": 8559,
     "model": 1706,
     "protocol": 825,
     "report": 14132,
