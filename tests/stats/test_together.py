@@ -61,8 +61,8 @@ def test_threads_of_one_process_are_compared_with_one_of_them():
         shared(2, *(3 * each for each in ALONE)),
     ]
     assert scaling(figures)[2].efficiency.ratio.value == pytest.approx(2 / 3)
-    [_, one, two] = threads_texts(figures)
-    assert one.startswith("1 thread of one process: ")
+    [_, alone, two] = threads_texts(figures)
+    assert alone.startswith("1 thread of one process: ")
     assert two.startswith("2 threads of one process: ")
     assert "a call ×1.5" in two
 
