@@ -3,7 +3,6 @@
 
 #include <openssl/bn.h>
 #include <openssl/curve25519.h>
-#include <openssl/ec_key.h>
 #include <openssl/ecdh.h>
 #include <openssl/ecdsa.h>
 #include <openssl/mem.h>
@@ -110,7 +109,7 @@ static const pb_family ed25519_family = {ed25519_open, close_state, ed25519_vari
 
 enum { LONGEST = 66 };
 
-static EC_KEY *pair_of(int nid, const uint8_t *private, size_t length)
+EC_KEY *curve_pair(int nid, const uint8_t *private, size_t length)
 {
 	uint8_t bytes[LONGEST];
 	memcpy(bytes, private, length);
@@ -138,7 +137,7 @@ static int nid_of(const pb_case *c)
 static struct state *curve_state(pb_case *c)
 {
 	struct state *state = new_state(c);
-	if (state && !(state->key = pair_of(nid_of(c), c->key[0], c->key_len))) {
+	if (state && !(state->key = curve_pair(nid_of(c), c->key[0], c->key_len))) {
 		library_fail(c, "the key pair could not be made");
 		return NULL;
 	}
@@ -157,7 +156,7 @@ static int ecdh_open(pb_case *c)
 	if (state && (state->peer = EC_POINT_new(group))) {
 		if (c->given)
 			there = EC_POINT_oct2point(group, state->peer, c->in, c->in_len, NULL);
-		else if ((peer = pair_of(nid_of(c), c->nonce[0], c->nonce_len)))
+		else if ((peer = curve_pair(nid_of(c), c->nonce[0], c->nonce_len)))
 			there = EC_POINT_copy(state->peer, EC_KEY_get0_public_key(peer));
 		EC_KEY_free(peer);
 	}

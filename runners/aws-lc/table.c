@@ -86,7 +86,7 @@ static const char *version(void)
 }
 
 static const pb_row *const tables[] = {cipher_rows, aead_rows,       digest_rows, own_digest_rows, mac_rows,
-				       kdf_rows,    curve_rows,      rsa_rows,    pqc_rows,
+				       kdf_rows,    curve_rows,      rsa_rows,    pqc_rows,        load_rows,
 #ifdef RUNNER_TLS
 				       tls_rows,    evp_random_rows,
 #endif

@@ -54,6 +54,37 @@ static int refused(struct state *state, const blst_p1_affine *public, const uint
 	return !blst_pairing_finalverify(state->pairing, NULL);
 }
 
+/* The same signature so often, in one pairing: each weighted by a random number, so that errors do not cancel out. */
+static int many_refused(struct state *state, const uint8_t *message, size_t size,
+			const uint8_t given[SIGNATURE], unsigned many)
+{
+	enum { WEIGHT = 8 };
+	uint8_t weights[PB_RING * WEIGHT];
+	if (getrandom(weights, many * WEIGHT, 0) != (ssize_t)(many * WEIGHT))
+		return 1;
+	blst_pairing_init(state->pairing, 1, scheme, SCHEME);
+	for (unsigned i = 0; i < many; i++) {
+		blst_p2_affine signature;
+		weights[i * WEIGHT] |= 1; /* not zero */
+		if (blst_p2_uncompress(&signature, given) != BLST_SUCCESS ||
+		    blst_pairing_chk_n_mul_n_aggr_pk_in_g1(state->pairing, &state->public, 0, &signature, 1,
+							   weights + i * WEIGHT, 8 * WEIGHT, message, size,
+							   NULL, 0) != BLST_SUCCESS)
+			return 1;
+	}
+	blst_pairing_commit(state->pairing);
+	return !blst_pairing_finalverify(state->pairing, NULL);
+}
+
+static void verify_many(pb_case *c, uint64_t n)
+{
+	for (unsigned many; n; n -= many) {
+		many = n < PB_RING ? (unsigned)n : PB_RING;
+		if (many_refused(c->ctx, c->in, c->size, c->in + c->size, many))
+			c->failures += many;
+	}
+}
+
 static int aggregate_all(const struct state *state, uint8_t out[SIGNATURE])
 {
 	blst_p2 sum;
@@ -153,8 +184,108 @@ static const pb_variant variants[] = {
 };
 static const pb_family family = {open_state, close_state, variants};
 
+static int open_many(pb_case *c)
+{
+	c->turns = PB_RING;
+	return open_state(c);
+}
+
+static const pb_variant many_variants[] = {
+	{"sign", PB_UNTIMED, "", NULL, sign, NULL},
+	{"verify", "many/1",
+	 "getrandom, blst_pairing_init, 16 times blst_p2_uncompress and "
+	 "blst_pairing_chk_n_mul_n_aggr_pk_in_g1, "
+	 "blst_pairing_commit, blst_pairing_finalverify",
+	 NULL, verify_many, NULL},
+	PB_END_OF_VARIANTS,
+};
+static const pb_family many_family = {open_many, close_state, many_variants};
+
+/* ---- a weighted sum of points: multi-scalar multiplication ---- */
+
+enum { POINTS = 256 };
+
+struct sum {
+	blst_p2_affine point[POINTS]; /* multiples of the data's point */
+	uint8_t weight[POINTS][KEY];  /* of the 16 keys, with their number */
+	const blst_p2_affine *points[POINTS];
+	const byte *weights[POINTS];
+	limb_t *scratch;
+};
+
+static void close_sum(pb_case *c)
+{
+	struct sum *sum = c->ctx;
+	if (sum)
+		free(sum->scratch);
+	free(sum);
+	c->ctx = NULL;
+}
+
+static int open_sum(pb_case *c)
+{
+	blst_p2 hash, multiple;
+	struct sum *sum = c->given ? NULL : calloc(1, sizeof *sum);
+	c->ctx = sum;
+	if (c->given)
+		return pb_fail(c, "weights and points are the run's own") + PB_UNFIT;
+	if (!sum || !(sum->scratch = malloc(blst_p2s_mult_pippenger_scratch_sizeof(POINTS)))) {
+		close_sum(c);
+		return pb_fail(c, "out of memory");
+	}
+	blst_hash_to_g2(&hash, c->in, c->size, scheme, SCHEME, NULL, 0);
+	multiple = hash;
+	for (unsigned i = 0; i < POINTS; i++) {
+		blst_p2_to_affine(&sum->point[i], &multiple);
+		blst_p2_add_or_double(&multiple, &multiple, &hash);
+		memcpy(sum->weight[i], c->key[i % PB_RING], KEY);
+		sum->weight[i][0] ^= (uint8_t)i;
+		sum->weight[i][KEY - 1] &= 0x3f; /* the least significant byte is the first */
+		sum->points[i] = &sum->point[i];
+		sum->weights[i] = sum->weight[i];
+	}
+	c->out_len = SIGNATURE;
+	return 0;
+}
+
+static int summed(struct sum *sum, uint8_t out[SIGNATURE])
+{
+	blst_p2 total;
+	blst_p2s_mult_pippenger(&total, sum->points, POINTS, sum->weights, 8 * KEY - 2, sum->scratch);
+	blst_p2_compress(out, &total);
+	return 0;
+}
+
+PB_LOOP(weigh, struct sum, summed(state, out))
+
+/* The same by one multiplication and one addition after the other. */
+static void show_sum(pb_case *c)
+{
+	const struct sum *sum = c->ctx;
+	uint8_t plain[SIGNATURE];
+	blst_p2 total, part;
+	for (unsigned i = 0; i < POINTS; i++) {
+		blst_p2_from_affine(&part, &sum->point[i]);
+		blst_p2_mult(&part, &part, sum->weight[i], 8 * KEY - 2);
+		if (i)
+			blst_p2_add_or_double(&total, &total, &part);
+		else
+			total = part;
+	}
+	blst_p2_compress(plain, &total);
+	c->failures += memcmp(plain, c->out, SIGNATURE) != 0;
+}
+
+static const pb_variant sum_variants[] = {
+	{"sum", "sum/1", "blst_p2s_mult_pippenger, blst_p2_compress", NULL, weigh, show_sum},
+	PB_END_OF_VARIANTS,
+};
+static const pb_family sum_family = {open_sum, close_sum, sum_variants};
+
 static const pb_row rows[] = {
 	{"bls12-381-min-pk", &family, NULL, KEY, 0, 1, SIGNATURE},
+	{"bls12-381-min-pk", &many_family, NULL, KEY, 0, 1, SIGNATURE},
+	{"bls12-381-min-pk", &sum_family, NULL, KEY, 0, 1, SIGNATURE},
 	PB_END_OF_ROWS,
 };
 static const pb_row *const tables[] = {rows, NULL};

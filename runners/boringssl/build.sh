@@ -5,11 +5,13 @@ here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 
 recipe() {
 	cmake -S "$crate/deps/boringssl" -B making -DCMAKE_BUILD_TYPE=Release -DBUILD_TESTING=OFF
-	make -C making -j"$jobs" crypto
-	cp "$(find making -name libcrypto.a | head -n 1)" "$install/lib"
+	make -C making -j"$jobs" crypto ssl
+	cp making/libcrypto.a making/libssl.a "$install/lib"
 	cp -r "$crate/deps/boringssl/include/openssl" "$install/include"
 }
 
 obtain
-compile boringssl -DRUNNER_BORINGSSL -I"$install/include" "$runners"/aws-lc/symmetric.c "$runners"/aws-lc/curves.c "$runners"/aws-lc/rsa.c \
-	"$runners"/aws-lc/table.c "$here"/*.c "$install/lib/libcrypto.a" -lstdc++
+compile boringssl -DRUNNER_BORINGSSL -I"$install/include" "$runners"/aws-lc/symmetric.c "$runners"/aws-lc/curves.c "$runners"/aws-lc/rsa.c "$runners"/aws-lc/load.c \
+	"$runners"/aws-lc/table.c "$here"/*.c \
+	-DRUNNER_TLS -Devp_fail=library_fail "$runners"/openssl/tls.c "$runners"/openssl/random.c \
+	"$install/lib/libssl.a" "$install/lib/libcrypto.a" -lstdc++

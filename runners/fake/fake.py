@@ -267,6 +267,10 @@ class Fake:
             answer |= {"forked": [len(rows)], "placed": placed}
         if self.script.get("walks", True):
             answer |= {name: request[name] for name in ("walk_bytes", "from_disk") if name in request}
+        if (told := request.get("threads")) and self.script.get("threads", True):  # which do all the same
+            cores = [int(core) for core in told.split(",")]
+            answer = {name: values * len(cores) for name, values in answer.items()}
+            answer |= {"core": [core for core in cores for _ in rows], "threaded": [len(rows)] * len(cores)}
         return {"calls": calls, "waits": waits, "digest": digest(output), **answer}
 
     def audit(self, request):

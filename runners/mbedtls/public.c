@@ -1,15 +1,12 @@
-/* Curves and RSA of Mbed TLS. Blinding, ECDSA and PSS draw from one CTR_DRBG, seeded before anything is timed. */
-#include <perbyte.h>
-
+/* Curves and RSA of Mbed TLS. Blinding, ECDSA and PSS draw from the one generator. */
+#include "public.h"
 #include "../openssl/brainpool.h"
 #include "../openssl/key_numbers.h"
-#include "public.h"
 
 #include <mbedtls/version.h>
 #if MBEDTLS_VERSION_MAJOR >= 3
 #define MBEDTLS_ALLOW_PRIVATE_ACCESS
 #endif
-#include <mbedtls/ctr_drbg.h>
 #include <mbedtls/ecdh.h>
 #include <mbedtls/ecdsa.h>
 #include <mbedtls/ecp.h>
@@ -19,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static mbedtls_ctr_drbg_context drbg;
+mbedtls_ctr_drbg_context drbg;
 
-static int seeded(void)
+int seeded(void)
 {
 	static mbedtls_entropy_context entropy;
 	static int done;
@@ -32,8 +29,6 @@ static int seeded(void)
 	}
 	return done;
 }
-
-#define DRAW mbedtls_ctr_drbg_random, &drbg
 
 /* ---- curves ---- */
 

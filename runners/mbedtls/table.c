@@ -280,7 +280,12 @@ static const pb_row rows[] = {
 	{"hkdf-sha-512", &hkdf_family, "SHA512", 32, 32, 1, 0},
 	PB_END_OF_ROWS,
 };
-static const pb_row *const tables[] = {rows, public_key_rows, NULL};
+static const pb_row *const tables[] = {rows, public_key_rows, tls_rows, NULL};
+
+static int offers(const pb_row *row)
+{
+	return !pb_is_tls(row) || tls_there(row);
+}
 
 static const char *version(void)
 {
@@ -300,6 +305,7 @@ static const pb_runner runner = {
 	.license = "Apache-2.0 OR GPL-2.0-or-later",
 	.version = version,
 	.object = (const void *)mbedtls_gcm_setkey,
+	.offers = offers,
 	.tables = tables,
 };
 

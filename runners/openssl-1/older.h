@@ -29,6 +29,8 @@
 #define EVP_PKEY_generate EVP_PKEY_keygen
 #define EVP_PKEY_new_raw_private_key_ex(LIBRARY, NAME, PROPERTIES, KEY, LENGTH)                              \
 	EVP_PKEY_new_raw_private_key(OBJ_sn2nid(NAME), NULL, KEY, LENGTH)
+#define EVP_PKEY_new_raw_public_key_ex(LIBRARY, NAME, PROPERTIES, KEY, LENGTH)                               \
+	EVP_PKEY_new_raw_public_key(OBJ_sn2nid(NAME), NULL, KEY, LENGTH)
 #define EVP_PKEY_CTX_new_from_pkey(LIBRARY, KEY, MORE) EVP_PKEY_CTX_new(KEY, NULL)
 #define EVP_DigestSignInit_ex(CTX, PCTX, NAME, LIBRARY, PROPERTIES, KEY, PARAMS)                             \
 	EVP_DigestSignInit(CTX, PCTX, (NAME) ? EVP_get_digestbyname(NAME) : NULL, NULL, KEY)

@@ -3,8 +3,6 @@
 #include "pkey.h"
 
 #include <openssl/ecdsa.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,141 +122,26 @@ static void show_pair(pb_case *c)
 	EVP_MD_CTX_free(verify);
 }
 
-/* PKCS #8, once for each opening. */
-static void encode(pb_case *c)
+#include "key_forms.h"
+
+static const char *kind_of(const pb_case *c)
+{
+	return ((const struct pkey_kind *)c->row->param)->name;
+}
+
+static void encode_public_raw(pb_case *c)
 {
 	struct state *state = c->ctx;
-	PKCS8_PRIV_KEY_INFO *info = state->encoded ? NULL : EVP_PKEY2PKCS8(state->key);
-	if (info)
-		state->encoded_len = i2d_PKCS8_PRIV_KEY_INFO(info, &state->encoded);
-	c->failures += !state->encoded;
-	PKCS8_PRIV_KEY_INFO_free(info);
-}
-
-static void load(pb_case *c, uint64_t n)
-{
-	struct state *state = c->ctx;
-	const uint8_t *encoded = state->encoded;
-	long length = state->encoded_len;
-	uint64_t bad = 0;
-	PB_REPEAT(n, turn, {
-		const uint8_t *at = encoded;
-		EVP_PKEY_free(state->made);
-		state->made = d2i_AutoPrivateKey(NULL, &at, length);
-		bad += !state->made;
-	});
-	c->failures += bad;
-}
-
-/* The same as text. */
-static BIO *text_of(EVP_PKEY *key)
-{
-	BIO *text = BIO_new(BIO_s_mem());
-	if (text && key && PEM_write_bio_PKCS8PrivateKey(text, key, NULL, NULL, 0, NULL, NULL) == 1)
-		return text;
-	BIO_free(text);
-	return NULL;
-}
-
-static void encode_text(pb_case *c)
-{
-	struct state *state = c->ctx;
-	BIO *text = state->encoded ? NULL : text_of(state->key);
-	char *bytes;
-	long length = text ? BIO_get_mem_data(text, &bytes) : 0;
-	if (length > 0)
-		state->encoded = OPENSSL_memdup(bytes, (size_t)(state->encoded_len = length));
-	c->failures += !state->encoded;
-	BIO_free(text);
-}
-
-static EVP_PKEY *from_text(const uint8_t *text, long length)
-{
-	BIO *from = BIO_new_mem_buf(text, (int)length);
-	EVP_PKEY *key = from ? PEM_read_bio_PrivateKey(from, NULL, NULL, NULL) : NULL;
-	BIO_free(from);
-	return key;
-}
-
-static void load_text(pb_case *c, uint64_t n)
-{
-	struct state *state = c->ctx;
-	uint64_t bad = 0;
-	PB_REPEAT(n, turn, {
-		EVP_PKEY_free(state->made);
-		state->made = from_text(state->encoded, state->encoded_len);
-		bad += !state->made;
-	});
-	c->failures += bad;
-}
-
-static void load_raw(pb_case *c, uint64_t n)
-{
-	struct state *state = c->ctx;
-	const struct pkey_kind *kind = c->row->param;
-	const uint8_t *key = c->key[0];
-	size_t length = c->key_len;
-	uint64_t bad = 0;
-	PB_REPEAT(n, turn, {
-		EVP_PKEY_free(state->made);
-		state->made = EVP_PKEY_new_raw_private_key_ex(NULL, kind->name, NULL, key, length);
-		bad += !state->made;
-	});
-	c->failures += bad;
-}
-
-/* What is stored is read again, outside the timing, and shows the public key as `load` does. */
-static void store(pb_case *c, uint64_t n)
-{
-	struct state *state = c->ctx;
-	uint64_t bad = 0;
-	PB_REPEAT(n, turn, {
-		OPENSSL_free(state->encoded);
-		state->encoded = NULL;
-		PKCS8_PRIV_KEY_INFO *info = EVP_PKEY2PKCS8(state->key);
-		state->encoded_len = info ? i2d_PKCS8_PRIV_KEY_INFO(info, &state->encoded) : 0;
-		PKCS8_PRIV_KEY_INFO_free(info);
-		bad += state->encoded_len <= 0;
-	});
-	c->failures += bad;
-}
-
-static void store_text(pb_case *c, uint64_t n)
-{
-	struct state *state = c->ctx;
-	uint64_t bad = 0;
-	PB_REPEAT(n, turn, {
-		BIO_free(state->text);
-		bad += !(state->text = text_of(state->key));
-	});
-	c->failures += bad;
-}
-
-static void show_stored(pb_case *c)
-{
-	struct state *state = c->ctx;
-	const uint8_t *at = state->encoded;
-	EVP_PKEY *key = state->text          ? PEM_read_bio_PrivateKey(state->text, NULL, NULL, NULL)
-			: at && !c->failures ? d2i_AutoPrivateKey(NULL, &at, state->encoded_len)
-					     : NULL;
-	c->failures += !key || !pkey_show(c, key);
-	EVP_PKEY_free(key);
-}
-
-static void show_loaded(pb_case *c)
-{
-	struct state *state = c->ctx;
-	c->failures += !state->made || !pkey_show(c, state->made);
-}
-
-#define KEY_FORMS                                                                                            \
-	{"load", "pk/1", "d2i_AutoPrivateKey, EVP_PKEY_free", encode, load, show_loaded},                    \
-		{"load",      "pem/1",   "PEM_read_bio_PrivateKey, EVP_PKEY_free",                           \
-		 encode_text, load_text, show_loaded},                                                       \
-		{"store", "pk/1", "EVP_PKEY2PKCS8, i2d_PKCS8_PRIV_KEY_INFO", NULL, store, show_stored},      \
-	{                                                                                                    \
-		"store", "pem/1", "PEM_write_bio_PKCS8PrivateKey", NULL, store_text, show_stored             \
+	if (!state->encoded && pkey_show(c, state->key)) {
+		state->encoded = OPENSSL_memdup(c->out, c->out_len);
+		state->encoded_len = (long)c->out_len;
 	}
+	c->failures += !state->encoded;
+}
+
+LOAD_ENCODED(load_public_raw, EVP_PKEY_new_raw_public_key_ex(NULL, kind_of(c), NULL, at, (size_t)length))
+LOAD(load_raw, c->key[0], c->key_len,
+     EVP_PKEY_new_raw_private_key_ex(NULL, kind_of(c), NULL, at, (size_t)length))
 
 /* One message with objects of its own. */
 static int signed_once(EVP_PKEY *key, const uint8_t *in, size_t size, uint8_t *out, size_t length)
@@ -302,6 +185,8 @@ static const pb_variant edwards_variants[] = {
 	OF_MESSAGES,
 	KEY_FORMS,
 	{"load", "raw/1", "EVP_PKEY_new_raw_private_key, EVP_PKEY_free", NULL, load_raw, show_loaded},
+	{"load", "publicraw/1", "EVP_PKEY_new_raw_public_key, EVP_PKEY_free", encode_public_raw,
+	 load_public_raw, show_loaded},
 	PB_END_OF_VARIANTS};
 
 const pb_family evp_message_family = {signature_open, signature_close, message_variants};

@@ -171,14 +171,26 @@ static const char *group_name(const pb_tls *row)
 						   : "X25519MLKEM768";
 }
 
-static const char *suite_name(const pb_tls *row)
+#ifdef OPENSSL_IS_BORINGSSL
+static int use_suite(SSL_CTX *ctx, const pb_tls *row)
 {
-	return strcmp(row->cipher, "aes-128-gcm") == 0   ? "TLS_AES_128_GCM_SHA256"
-	       : strcmp(row->cipher, "aes-256-gcm") == 0 ? "TLS_AES_256_GCM_SHA384"
-							 : "TLS_CHACHA20_POLY1305_SHA256";
+	uint16_t suite = strcmp(row->cipher, "aes-128-gcm") == 0   ? SSL_CIPHER_AES_128_GCM_SHA256
+			 : strcmp(row->cipher, "aes-256-gcm") == 0 ? SSL_CIPHER_AES_256_GCM_SHA384
+								   : SSL_CIPHER_CHACHA20_POLY1305_SHA256;
+	return SSL_CTX_set1_tls13_ciphers(ctx, &suite, NULL, 1);
 }
+#else
+static int use_suite(SSL_CTX *ctx, const pb_tls *row)
+{
+	return SSL_CTX_set_ciphersuites(
+		ctx, strcmp(row->cipher, "aes-128-gcm") == 0   ? "TLS_AES_128_GCM_SHA256"
+		     : strcmp(row->cipher, "aes-256-gcm") == 0 ? "TLS_AES_256_GCM_SHA384"
+							       : "TLS_CHACHA20_POLY1305_SHA256");
+}
+#endif
 
-#ifdef OPENSSL_IS_AWSLC /* sends a ticket with the first data, and hands it to a function at the client */
+#if defined(OPENSSL_IS_AWSLC) ||                                                                             \
+	defined(OPENSSL_IS_BORINGSSL) /* sends a ticket with the first data, and hands it to a function at the client */
 static SSL_SESSION *newest;
 
 static int keep(SSL *client, SSL_SESSION *session)
@@ -204,10 +216,17 @@ static int take_ticket(struct tls *t)
 	return sent && t->ticket != NULL;
 }
 
-/* By itself it offers no Ed25519. */
+/* By itself it offers no Ed25519; BoringSSL no ML-DSA either. */
 static int allow(SSL_CTX *ctx, const pb_tls *row)
 {
+#ifdef OPENSSL_IS_BORINGSSL
+	uint16_t scheme = strcmp(row->certificate, "ed25519") == 0     ? SSL_SIGN_ED25519
+			  : strcmp(row->certificate, "ml-dsa-65") == 0 ? SSL_SIGN_ML_DSA_65
+								       : 0;
+	return !scheme || SSL_CTX_set_verify_algorithm_prefs(ctx, &scheme, 1) == 1;
+#else
 	return strcmp(row->certificate, "ed25519") != 0 || SSL_CTX_set1_sigalgs_list(ctx, "ed25519") == 1;
+#endif
 }
 #else
 static void keep_tickets(const struct tls *t)
@@ -231,8 +250,8 @@ static int allow(SSL_CTX *ctx, const pb_tls *row)
 static int configure(SSL_CTX *ctx, const pb_tls *row)
 {
 	return ctx && SSL_CTX_set_min_proto_version(ctx, TLS1_3_VERSION) == 1 && allow(ctx, row) &&
-	       SSL_CTX_set_ciphersuites(ctx, suite_name(row)) == 1 &&
-	       SSL_CTX_set1_groups_list(ctx, group_name(row)) == 1 && SSL_CTX_set_num_tickets(ctx, 1) == 1;
+	       use_suite(ctx, row) == 1 && SSL_CTX_set1_groups_list(ctx, group_name(row)) == 1 &&
+	       SSL_CTX_set_num_tickets(ctx, 1) == 1;
 }
 
 /* Asked once for each name: a runner that starts asks for all its rows. */

@@ -207,6 +207,11 @@ def test_contracts_are_those_of_the_method(catalogue):
         "peer/1",
         "pem/1",
         "raw/1",
+        "public/1",
+        "publicpem/1",
+        "publicraw/1",
+        "many/1",
+        "sum/1",
     }
 
 

@@ -10,6 +10,7 @@ from perbyte.errors import UsageError
 from perbyte.measure import states
 from perbyte.model import Flag
 from perbyte.model.cell import parse_address
+from perbyte.stats.draws import SHARES
 
 ASK = "alpha/aes-128-ecb/encrypt@4096+contract=message/1+state="
 CALLS = {"cold": 6, "idle": 6, "first": 6}
@@ -72,6 +73,15 @@ def test_calls_on_data_elsewhere_are_loops_over_memory_and_single_ones_from_the_
     assert not any(cell.cell.usual for cell in done.outcome.cells[1:])
 
 
+def test_single_calls_of_a_loop_give_quantiles(lab):
+    done = lab.run(script(), ask=f"{ASK}each", **PAIR)
+    assert done.failures() == {}
+    [figure] = done.outcome.cells
+    assert figure.calls_per_sample == 1
+    assert [quantile.share for quantile in figure.quantiles] == list(SHARES)
+    assert figure.ns_per_call == pytest.approx(4096 / 2.7, rel=0.02)
+
+
 def test_a_runner_that_measures_other_data_than_was_requested_loses_the_cell(lab):
     done = lab.run(script(walks=False), ask=f"{ASK}memory", epochs=1, max_epochs=1)
     assert done.outcome.cells == ()
@@ -102,6 +112,21 @@ def test_several_cores_give_their_own_times_while_all_are_at_work(lab, two_cores
     assert figure.cell.threads == count
     assert figure.ns_per_call == pytest.approx(4096 / 2.7, rel=0.02)
     assert len(done.notes.bursts) == 2 * count * states.ROUNDS, "of each, in every round of each epoch"
+
+
+def test_threads_of_one_process_give_a_burst_each_in_every_round(lab, two_cores):
+    done = lab.run(script(), ask=f"{ASK}shared-1,shared-2", cores=two_cores, **PAIR)
+    assert [figure.cell.threads for figure in done.outcome.cells] == [1, 2]
+    bursts = [burst for burst in done.notes.bursts if burst.cell.state == "shared-2"]
+    assert len(bursts) == 2 * 2 * states.ROUNDS
+    assert {core for burst in bursts for core in burst.core} == set(two_cores)
+    assert len({burst.round for burst in bursts}) == states.ROUNDS, "those of one round belong together"
+
+
+def test_a_runner_without_threads_loses_the_cell(lab, two_cores):
+    done = lab.run(script(threads=False), ask=f"{ASK}shared-2", cores=two_cores, epochs=1, max_epochs=1)
+    [failure] = done.outcome.failures
+    assert "bursts of 0 threads where 2 were requested" in failure.message
 
 
 def test_more_threads_than_cores_cost_their_own_cell(lab):

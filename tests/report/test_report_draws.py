@@ -42,8 +42,8 @@ def test_a_row_tells_each_quantile_and_which_end_is_open() -> None:
 def test_the_table_marks_them_and_has_the_quantiles_below() -> None:
     shown = render_table(RUN, width=110)
     assert "±20%d" in shown
-    assert "d calls vary at random: the median is given" in shown
-    assert "Calls that vary at random" in shown
+    assert "d of single calls the median is given" in shown
+    assert "Single calls: what a share" in shown
     assert "200 (170 to 240)" in shown
     assert "cycles per byte · draw/1" not in shown
 
@@ -60,6 +60,6 @@ def test_json_and_csv_hold_them() -> None:
 
 def test_the_page_has_a_table_of_them_where_there_are_any() -> None:
     page = render_report(RUN)
-    assert "Calls that vary at random" in page
+    assert "Single calls: what a share" in page
     assert "812 (700 to ?)" in page
-    assert "Calls that vary at random" not in render_report(made_run(RUN.cells[1:]))
+    assert "Single calls: what a share" not in render_report(made_run(RUN.cells[1:]))

@@ -6,19 +6,34 @@ sessions, and collects the digest of every operation, so that tiers and runners 
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from perbyte import places
 from perbyte.catalogue import load
 from perbyte.errors import RunnerRefused
 from perbyte.model import Cell, KnownAnswer
 from perbyte.protocol.messages import Operation
 from perbyte.runners import Session
 from perbyte.runners.build import BuildState, build
-from perbyte.runners.locate import RunnerSpec, find
+from perbyte.runners.locate import RunnerSpec, find, read_spec
+
+SDK = places.data_dir("runners") / "sdk" / "c"
+SPEC = """\
+[runner]
+library = "none"
+license = "Apache-2.0"
+language = "python"
+[build]
+kind = "python"
+[run]
+command = ["{program}"]
+"""
 
 SIZES = (16, 512, 8192)
 SIGNED_SIZES = (20, 32)  # lengths of digests
@@ -233,3 +248,14 @@ def _fits(session: Session, handle: int, known: KnownAnswer) -> bool:
 
 def _assert_unsupported(refusal: RunnerRefused, what: str) -> None:
     assert refusal.code == "unsupported", f"{what}: {refusal}"
+
+
+def made(name: str, tmp_path_factory: pytest.TempPathFactory) -> RunnerSpec:
+    """The runner of a C file beside this one."""
+    here = tmp_path_factory.mktemp(name) / name
+    here.mkdir()
+    sources = [Path(__file__).with_name(f"{name}.c"), *SDK.glob("*.c")]
+    flags = ["-O1", "-D_GNU_SOURCE", f"-I{SDK}", "-o", here / name]
+    subprocess.run(["cc", *flags, *sources, "-lm", "-ldl", "-lpthread"], check=True)
+    (here / "runner.toml").write_text(SPEC.replace("{program}", str(here / name)))
+    return read_spec(here / "runner.toml")

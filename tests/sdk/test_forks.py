@@ -3,53 +3,26 @@
 from __future__ import annotations
 
 import os
-import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from perbyte import places
 from perbyte.errors import RunnerRefused, RunnerTimedOut
 from perbyte.measure.sessions import failure_of
 from perbyte.model import Cell
 from perbyte.protocol.material import further_layout
-from perbyte.runners.locate import read_spec
 from perbyte.runners.session import Session, TimeLimits
 
-SDK = places.data_dir("runners") / "sdk" / "c"
-SPEC = """\
-[runner]
-library = "none"
-license = "Apache-2.0"
-language = "python"
-[build]
-kind = "python"
-[run]
-command = ["{program}"]
-"""
+sys.path.insert(0, str(Path(__file__).parent))
+
+import library_checks as checks
 
 
 @pytest.fixture(scope="module")
 def spec(tmp_path_factory):
-    here = tmp_path_factory.mktemp("dying") / "dying"
-    here.mkdir()
-    sources = [Path(__file__).with_name("dying.c"), *SDK.glob("*.c")]
-    command = [
-        "cc",
-        "-O1",
-        "-D_GNU_SOURCE",
-        f"-I{SDK}",
-        "-o",
-        here / "dying",
-        *sources,
-        "-lm",
-        "-ldl",
-        "-lpthread",
-    ]
-    subprocess.run(command, check=True)
-    (here / "runner.toml").write_text(SPEC.replace("{program}", str(here / "dying")))
-    return read_spec(here / "runner.toml")
+    return checks.made("dying", tmp_path_factory)
 
 
 def take(session, algorithm, forks=1, **how):

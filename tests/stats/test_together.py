@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from perbyte.model import Burst, Cell, CellFigure, Interval, Quality
+from perbyte.report.beside import threads_texts
 from perbyte.stats.compare import Answer
 from perbyte.stats.cores import in_common, scaling
 
@@ -48,6 +49,22 @@ def test_cores_that_are_threads_of_one_do_half_each():
     _, two = scaling([figure(1, *ALONE), figure(2, *(2 * each for each in ALONE))])
     assert two.efficiency.ratio.value == pytest.approx(0.5)
     assert two.efficiency.ratio.high < 1
+
+
+def test_threads_of_one_process_are_compared_with_one_of_them():
+    def shared(threads: int, *epochs: float) -> CellFigure:
+        return replace(figure(threads, *epochs), cell=replace(CELL, state=f"shared-{threads}"))
+
+    figures = [
+        figure(1, *ALONE),
+        shared(1, *(2 * each for each in ALONE)),
+        shared(2, *(3 * each for each in ALONE)),
+    ]
+    assert scaling(figures)[2].efficiency.ratio.value == pytest.approx(2 / 3)
+    [_, alone, two] = threads_texts(figures)
+    assert alone.startswith("1 thread of one process: ")
+    assert two.startswith("2 threads of one process: ")
+    assert "a call ×1.5" in two
 
 
 def test_without_one_alone_there_is_nothing_to_compare_with():

@@ -35,10 +35,11 @@ static int can_be_chained(const char *operation)
 	return 0;
 }
 
-/* What is sealed to a public key has randomness of its own, so no chain repeats. */
-static int drawn(const char *contract)
+/* What is sealed to a public key has randomness of its own, so no chain repeats; and of many messages at once one alone is
+ * dearer than it is among them. */
+static int unlike_alone(const char *contract)
 {
-	return strncmp(contract, "letter/", 7) == 0;
+	return strncmp(contract, "letter/", 7) == 0 || strncmp(contract, "many/", 5) == 0;
 }
 
 static int sets_key(const char *contract)
@@ -220,7 +221,7 @@ void pb_audit(pb_server *s, const pb_request *q)
 		pb_refuse(s, "malformed", "audit needs calls, 1 or more");
 		return;
 	}
-	if (!can_be_chained(p->variant->operation) || drawn(p->variant->contract) || p->c.given) {
+	if (!can_be_chained(p->variant->operation) || unlike_alone(p->variant->contract) || p->c.given) {
 		pb_refuse(s, "unsupported", "calls of this operation cannot be chained");
 		return;
 	}

@@ -190,15 +190,23 @@ void pb_output_apart(size_t bytes)
 	apart = bytes;
 }
 
+static struct {
+	uint8_t *data;
+	size_t touched;
+} outputs[PB_OUTPUTS], *output = outputs;
+
+void pb_output_own(unsigned which)
+{
+	output = &outputs[which];
+}
+
 uint8_t *pb_output(size_t size, size_t offset)
 {
-	static uint8_t *output;
-	static size_t touched;
-	if (!output && !(output = reserve_area()))
+	if (!output->data && !(output->data = reserve_area()))
 		return NULL;
 	if (size > area_bytes() - SLACK || offset >= PAGE)
 		return NULL;
-	for (; touched < size + 2 * PAGE; touched += PAGE)
-		output[touched] = 1;
-	return output + offset + apart;
+	for (; output->touched < size + 2 * PAGE; output->touched += PAGE)
+		output->data[output->touched] = 1;
+	return output->data + offset + apart;
 }

@@ -33,7 +33,11 @@ const uint8_t *pb_input(uint64_t seed, const char *path, size_t size, size_t off
 enum { PB_OUTPUT_APART = 1024 };
 void pb_output_apart(size_t bytes);
 
-/* The one output area, large enough for `size` bytes at `offset` and that many more from a 4096-byte boundary, every
+/* From now on outputs lie in the area of this thread: 0 unless somebody says otherwise, below PB_OUTPUTS. */
+enum { PB_OUTPUTS = 64 };
+void pb_output_own(unsigned which);
+
+/* A thread's one output area, large enough for `size` bytes at `offset` and that many more from a 4096-byte boundary, every
  * page of it touched; it never moves. NULL if memory does not suffice. */
 uint8_t *pb_output(size_t size, size_t offset);
 

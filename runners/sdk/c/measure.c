@@ -4,6 +4,7 @@
 #include "forked.h"
 #include "fresh.h"
 #include "serve.h"
+#include "threads.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -73,6 +74,15 @@ void pb_add_samples(pb_server *s, const pb_burst *b)
 	pb_text_add(&s->answer, "]");
 }
 
+/* How many samples each fork or thread took; nothing where there was none. */
+static void add_counts(pb_server *s, const char *name, const int *counts, int number)
+{
+	if (number)
+		pb_text_add(&s->answer, ",\"%s\":[", name);
+	for (int i = 0; i < number; i++)
+		pb_text_add(&s->answer, "%d%s", counts[i], i + 1 == number ? "]" : ",");
+}
+
 /* Where the library was loaded, and where the loop lies that calls it. */
 static void place_code(uint64_t *placed, const pb_runner *runner, const pb_prepared *p)
 {
@@ -132,7 +142,8 @@ void pb_measure(pb_server *s, const pb_request *q)
 			  .patience = (unsigned)pb_get_integer(q, "patience", 0)},
 	};
 	char words[sizeof p->c.error];
-	int forked = 0, forks = (int)pb_get_integer(q, "forks", 0);
+	int forked = 0, forks = (int)pb_get_integer(q, "forks", 0), threaded = 0;
+	const char *cores = pb_get_text(q, "threads", "");
 	const char *places = pb_get_text(q, "places", "");
 	pb_places at;
 	if (*places && !read_places(places, &at)) {
@@ -161,7 +172,14 @@ void pb_measure(pb_server *s, const pb_request *q)
 		pb_refuse(s, code, words);
 		return;
 	}
-	if (!forked)
+	if (*cores && !s->runner->empty)
+		threaded = pb_threads_take(&s->gauge, p, &r, cores, &b, counts, words, sizeof words);
+	if (*cores && threaded <= 0) {
+		pb_refuse(s, "library",
+			  s->runner->empty ? "this runner's calls cannot be made by threads" : words);
+		return;
+	}
+	if (!forked && !threaded)
 		pb_burst_take(&s->gauge, p, &r, &b);
 	if (fresh)
 		pb_fresh_end(p);
@@ -170,9 +188,8 @@ void pb_measure(pb_server *s, const pb_request *q)
 		return;
 	}
 	pb_begin_answer(s);
-	for (int i = 0; i < forked; i++)
-		pb_text_add(&s->answer, "%s%d%s", i ? "," : ",\"forked\":[", counts[i],
-			    i + 1 == forked ? "]" : "");
+	add_counts(s, "forked", counts, forked);
+	add_counts(s, "threaded", counts, threaded);
 	if (forked && r.places) {
 		place_code(b.placed, s->runner, p);
 		add_placed(s, b.placed);

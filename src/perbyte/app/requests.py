@@ -112,7 +112,7 @@ def read_states(
     """
     if unknown := [state for state in states if not is_state(state)]:
         raise UsageError(
-            f"'{unknown[0]}' is not a state", hint=f"there are {', '.join(STATES)} and threads-2"
+            f"'{unknown[0]}' is not a state", hint=f"there are {', '.join(STATES)} threads-2 and shared-2"
         )
     words = [word.strip() for word in threads.split(",")] if threads is not None else []
     if not all(word == "all" or (word.isdecimal() and int(word)) for word in words):

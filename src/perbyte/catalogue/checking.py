@@ -26,7 +26,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "password-hash": ("hash",),
     "key-agreement": ("derive", "keygen"),
     "kem": ("encapsulate", "decapsulate", "keygen"),
-    "signature": ("sign", "verify", "keygen", "load", "store", "aggregate"),
+    "signature": ("sign", "verify", "keygen", "load", "store", "aggregate", "sum"),
     "public-encryption": ("seal", "open"),
     "handshake": ("handshake", "client", "server"),
     "records": ("transfer", "send", "receive"),
@@ -36,7 +36,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
 }
 """The kinds of algorithms, and what each of them does."""
 
-OPTIONAL = frozenset({"keygen", "load", "store", "squeeze", "aggregate", "sign"})
+OPTIONAL = frozenset({"keygen", "load", "store", "squeeze", "aggregate", "sum", "sign"})
 """Operations that an algorithm of a kind may leave out; `sign`, where a signature changes the private key."""
 
 MODES = frozenset({"ecb", "cbc", "ctr", "ofb", "cfb", "ige", "xts", "gcm", "ccm", "ocb", "gcm-siv", "siv"})

@@ -41,7 +41,7 @@ class _MeasureOptions(Options):
     )
     cells: CellOptions = group(CellOptions)
     cpus: Words | None = option("--cpu", help="CPU tiers: full,soft.")
-    states: Words | None = option("--state", help="State of a call: loop,cold,first,idle,memory,disk.")
+    states: Words | None = option("--state", help="A call's: loop,cold,first,idle,memory,disk,each,shared-2.")
     threads: str | None = option("--threads", help="Numbers of cores to use at once: 1,2,all.")
     policy: PolicyOptions = group(PolicyOptions)
     input: Path | None = option("--input", help="Measure on this file's bytes.")

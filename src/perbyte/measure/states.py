@@ -1,20 +1,11 @@
-"""Calls in a state that no loop has, for cells of their own: after emptied caches, a sleep, nothing; on several cores.
+"""Calls in a state that no loop has, for cells of their own, and loops on several cores at once.
 
-Warm loops give what a call costs in a program that makes many; these give what the first record costs. Once an epoch,
-when its rounds are over, each such cell gets processes of its own, pinned to a core:
+docs/measurement.md says what each state is. Once an epoch, when its rounds are over, each such cell gets processes of
+its own, pinned to a core. Emptied are the caches that the core has to itself, in small pages: emptying those that cores
+share measures the neighbours' use of memory (38,000 to 60,000 cycles from minute to minute for a call that repeats
+within 5 % so). They are emptied for the first call of a process too: what happens to be left in them did not repeat.
 
-- *cold*: before each call this process, on the same core, reads more than the caches that the core has to itself, in
-  small pages. What lies in a cache that cores share stays: emptying that too measures the neighbours' use of memory
-  (38,000 to 60,000 cycles from minute to minute for a call that repeats within 5 % so; docs/measurement.md).
-- *idle*: the process works, then it and its core sleep, then a single call is timed.
-- *first*: a fresh process, its key set and its data prepared, makes its first call, with caches emptied as well: what
-  happens to be left in them between start and call did not repeat.
-- *memory*: a loop in which each call takes the next bytes of more data than caches hold.
-- *disk*: a single call and the reading of its data from the input's file, of which the system holds nothing.
-- *threads-N*: N processes on a core each are asked for a burst at the same time; numbers take turns within a round.
-
-Single calls are never warmed up, nor waited for: the samples are judged by their probes like all others, under the
-calibration of the epoch's process of the same runner.
+Single calls are not warmed up, nor waited for. The calibration of the epoch's process of the runner judges them.
 """
 
 from __future__ import annotations
@@ -28,12 +19,14 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import UNSET
+
 from perbyte.measure.cores import Awake
 from perbyte.measure.machine import own_cache_bytes
 from perbyte.measure.rounds import EpochUnderWay
 from perbyte.measure.sessions import STARTING_FAILS, failure_of, incorrect
 from perbyte.model import Burst, Cell, CellFigure, Failure, Policy
-from perbyte.model.cell import COLD, DISK, FIRST, IDLE, LOOP, MEMORY
+from perbyte.model.cell import COLD, DISK, EACH, FIRST, IDLE, LOOP, MEMORY, SHARED
 from perbyte.protocol.messages import Measure
 from perbyte.runners.session import Session
 from perbyte.stats.arrays import np
@@ -42,15 +35,13 @@ from perbyte.stats.clean import clean_mask
 CLEAN_CALLS = {COLD: 100, IDLE: 16, FIRST: 16}  # an epoch
 CALLS_A_PROCESS = 10  # where the pages of a process lie decides what a call with emptied caches costs
 MOST_CALLS = 3  # times as many, where few are clean
-EXPECTED_S = {COLD: 2.0, IDLE: 2.0, FIRST: 2.5, MEMORY: 0.6, DISK: 1.0}  # before it is known
+EXPECTED_S = {COLD: 2.0, IDLE: 2.0, FIRST: 2.5, MEMORY: 0.6, DISK: 1.0, EACH: 0.6}  # before it is known
 ROUNDS, ROUND_S = 8, 0.05
 BURST = {"samples": 1000, "limit_ms": 30.0}
-# Several times what a core can call its own of a shared cache, and little enough to be filled in a tenth of a second
 WALK_BYTES = 128 << 20
 FROM_MEMORY = {**BURST, "calls": 0, "walk_bytes": WALK_BYTES}
 FROM_DISK = {"samples": 4, "limit_ms": 100.0, "calls": 1, "from_disk": True}
-# Read before a call with emptied caches: so many times the largest cache of levels 1 and 2 that the system names, since
-# not every cache drops what is oldest; and as much at the least, where it names none or small ones
+_ASKED = {MEMORY: FROM_MEMORY, DISK: FROM_DISK, EACH: {**BURST, "calls": 1}}
 EVICTED_TIMES, EVICTED_BYTES = 4, 8 << 20
 REST_S = 0.05  # longer than any core waits before it sleeps as deeply as it can
 WORK_CALLS = 32  # before a rest
@@ -108,7 +99,7 @@ class States:
         calibration = self.epoch.sessions.calibrations[cell.process]
         bursts: list[Burst] = []
         clean = 0
-        makers = {FIRST: self._first, MEMORY: self._elsewhere, DISK: self._elsewhere}
+        makers = {FIRST: self._first} | dict.fromkeys(_ASKED, self._elsewhere)
         with closing(makers.get(cell.state, self._later)(cell, core)) as calls:
             for burst in calls:
                 bursts.append(burst)
@@ -141,7 +132,7 @@ class States:
                             yield self._one(session, handle, cell)
 
     def _elsewhere(self, cell: Cell, core: int) -> Generator[Burst, None, None]:
-        asked: dict[str, Any] = {**(FROM_MEMORY if cell.state == MEMORY else FROM_DISK)}
+        asked: dict[str, Any] = {**_ASKED[cell.state]}
         asked |= {"sample_us": self.epoch.policy.sample_us, "warm_us": self.epoch.policy.warm_us}
         with self._alone(cell, core) as (session, handle):
             for _ in range(ROUNDS):
@@ -170,28 +161,24 @@ class States:
         policy, cores = self.epoch.policy, self.epoch.policy.cores
         burst: dict[str, Any] = {**BURST, "sample_us": policy.sample_us, "warm_us": policy.warm_us}
         fitting = [cell for cell in cells if cell.threads <= len(cores)]
-        for cell in cells:
-            if cell not in fitting:
-                message = (
-                    f"{cell.threads} threads need as many cores, and there are {len(cores)} to measure on"
-                )
-                self.epoch.fail(Failure("refused", cell.runner, message, address=cell.address))
+        for cell in (cell for cell in cells if cell not in fitting):
+            message = f"{cell.threads} threads need as many cores, and there are {len(cores)}"
+            self.epoch.fail(Failure("refused", cell.runner, message, address=cell.address))
         with ExitStack() as stack:
             most = max((cell.threads for cell in fitting), default=0)
             opened = [stack.enter_context(self._alone(cells[0], core)) for core in cores[:most]]
             for turn in range(1, ROUNDS + 1):
                 for cell in fitting if turn % 2 else fitting[::-1]:
+                    shared = cell.state.startswith(SHARED)
+                    burst["threads"] = ",".join(map(str, cores[: cell.threads])) if shared else UNSET
+                    here: dict[str, Any] = {"cell": cell, "epoch": self.epoch.number, "round": turn}
                     asked = [
-                        session.send_measure(
-                            Measure(id=session.next_id(), handle=handle, **burst),
-                            cell=cell,
-                            epoch=self.epoch.number,
-                            round=turn,
-                        )
-                        for session, handle in opened[: cell.threads]
+                        session.send_measure(Measure(id=session.next_id(), handle=handle, **burst), **here)
+                        for session, handle in opened[: 1 if shared else cell.threads]
                     ]
                     for request, (session, _) in zip(asked, opened, strict=False):
-                        self.epoch.keep(session.receive_measure(request).burst)
+                        for taken in session.receive_measure(request).bursts:
+                            self.epoch.keep(taken)
                     self.epoch.share.give_back(cell.threads)
                 if self._late():
                     break

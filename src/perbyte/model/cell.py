@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 FULL = "full"
-LOOP, COLD, FIRST, IDLE, MEMORY, DISK = "loop", "cold", "first", "idle", "memory", "disk"  # see `Cell.state`
-STATES = (LOOP, COLD, FIRST, IDLE, MEMORY, DISK)
+STATES = ("loop", "cold", "first", "idle", "memory", "disk", "each")  # see `Cell.state`
+LOOP, COLD, FIRST, IDLE, MEMORY, DISK, EACH = STATES
 DRAWN = "draw/"  # contracts under which the cost of a call is random
-_TOGETHER = re.compile(r"threads-([1-9]\d{0,3})")
+SHARED = "shared-"  # states of threads that share one process
+_TOGETHER = re.compile(r"(?:threads|shared)-([1-9]\d{0,3})")
 _ADDRESS = re.compile(
     r"(?P<runner>[^/@+]+)/(?P<algorithm>[^/@+]+)/(?P<operation>[^/@+]+)@(?P<size>\d+)(?P<options>(\+[a-z]+=[^+]+)*)"
 )
@@ -39,8 +40,7 @@ class Cell:
     """runner x algorithm x operation x size x contract x CPU tier x state.
 
     `twin` numbers the second process of an A/A pair: same cell, as if it were another runner. `state` is what a call
-    comes after: others like it (`loop`), emptied caches (`cold`), those and nothing in its process (`first`), a sleep
-    (`idle`); or where its data is: in `memory`, or on the `disk`; or `threads-N`: a loop while N cores do the same.
+    comes after, where its data is, or how many cores do the same at once: docs/measurement.md, "States".
     """
 
     runner: str
@@ -65,8 +65,7 @@ class Cell:
     @property
     def threads(self) -> int:
         """How many cores make the same calls at once; 0 where the state is no such one."""
-        match = _TOGETHER.fullmatch(self.state)
-        return int(match[1]) if match else 0
+        return int(match[1]) if (match := _TOGETHER.fullmatch(self.state)) else 0
 
     @property
     def address(self) -> str:
@@ -100,8 +99,7 @@ def parse_address(text: str) -> Cell:
     if not match:
         raise ValueError(f"not a cell address: {text!r}")
     options = dict(part.split("=", 1) for part in match["options"].split("+") if part)
-    unknown = set(options) - {"contract", "cpu", "twin", "state"}
-    if unknown or "contract" not in options:
+    if "contract" not in options or set(options) - {"contract", "cpu", "twin", "state"}:
         raise ValueError(f"not a cell address: {text!r}")
     return Cell(
         runner=match["runner"],

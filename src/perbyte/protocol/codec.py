@@ -214,9 +214,12 @@ def _measure_contradiction(answer: MeasureAnswer, request: Measure) -> str:
     if (answer.walk_bytes, answer.from_disk) != (request.walk_bytes or 0, request.from_disk or False):
         return "calls on other data than was requested"
     taken = len(answer.ticks)
-    bursts, asked = answer.forked or [taken], request.forks or 1
+    threads = len(request.threads.split(",")) if request.threads else 0
+    if len(answer.threaded) != threads:
+        return f"bursts of {len(answer.threaded)} threads where {threads} were requested"
+    bursts, asked = answer.forked or answer.threaded or [taken], request.forks or threads or 1
     if sum(bursts) != taken or len(bursts) > asked:
-        return f"{taken} samples of forks that say {sum(bursts)}, {len(bursts)} of {asked}"
+        return f"{taken} samples of bursts that say {sum(bursts)}, {len(bursts)} of {asked}"
     if not 1 <= min(bursts) <= max(bursts) <= request.samples:
         return f"{max(bursts)} samples where 1 to {request.samples} were requested"
     if answer.piece_bytes and answer.piece_bytes != request.piece_bytes:

@@ -112,7 +112,7 @@ class VerdictAnswer(RunnerAnswer, frozen=True, kw_only=True):
 class ChangesAnswer(RunnerAnswer, frozen=True, kw_only=True):
     """What came out of a call with each of the changes: the output's digest, nothing where it was refused.
 
-    The first and the last outcome are those of the unchanged material. `input_length`: bytes of the call's input.
+    The first and the last outcome are those of the unchanged material.
     """
 
     outcomes: list[Annotated[str, Meta(pattern="^([0-9a-f]{16})?$")]] = []
@@ -140,10 +140,9 @@ class CalibrateAnswer(RunnerAnswer, frozen=True, kw_only=True):
     alone: Quantity = 1.0
 
 
-class MeasureAnswer(RunnerAnswer, frozen=True, kw_only=True):
-    """A burst of raw samples as arrays of equal length; `cycles` may be empty."""
+class SamplesAnswer(RunnerAnswer, frozen=True, kw_only=True):
+    """Raw samples as arrays of equal length; `cycles` may be empty."""
 
-    calls: Annotated[int, Meta(ge=1, le=2**63 - 1)]
     start: list[Count]
     ticks: list[Count]
     clock_before: list[Count]
@@ -153,10 +152,17 @@ class MeasureAnswer(RunnerAnswer, frozen=True, kw_only=True):
     flags: list[FlagBits]
     cycles: list[Count]
     waits: Count
-    digest: Digest
     core: list[Count] = []
+
+
+class MeasureAnswer(SamplesAnswer, frozen=True, kw_only=True):
+    """A burst."""
+
+    calls: Annotated[int, Meta(ge=1, le=2**63 - 1)]
+    digest: Digest
     piece_bytes: Count = 0
     forked: list[Count] = []
+    threaded: list[Count] = []
     whole_ticks: Count = 0
     warm_ticks: Count = 0
     wait_ticks: Count = 0
@@ -204,21 +210,11 @@ class CountAnswer(RunnerAnswer, frozen=True, kw_only=True):
     stack_setup: Count = 0
 
 
-class PairsAnswer(RunnerAnswer, frozen=True, kw_only=True):
+class PairsAnswer(SamplesAnswer, frozen=True, kw_only=True):
     """Single calls, two by two: `order` has a letter for each, `0` for the first class and `1` for the second."""
 
-    start: list[Count]
-    ticks: list[Count]
-    clock_before: list[Count]
-    clock_after: list[Count]
-    contention_before: list[Count]
-    contention_after: list[Count]
-    flags: list[FlagBits]
-    cycles: list[Count]
     order: Annotated[str, Meta(pattern="^([01][01])*$")]
-    waits: Count
     failures: Annotated[list[Count], Meta(min_length=2, max_length=2)]
-    core: list[Count] = []
     afresh: bool = False
 
 
@@ -320,14 +316,9 @@ class Watch(RunnerRequest, frozen=True, kw_only=True, tag="watch"):
 
 
 class Measure(RunnerRequest, frozen=True, kw_only=True, tag="measure"):
-    """Take a burst of up to `samples` samples, `clean` clean ones, in `limit_ms` milliseconds (SPEC 7).
+    """Take a burst of up to `samples` samples, `clean` clean ones, in `limit_ms` milliseconds.
 
-    `contention_floor` is in core cycles. `piece_bytes`: the length of the pieces that a call is cut into, if the runner
-    can do that. `warm_us`: for how long short calls are made before the first sample, at the most; from `warm_least_us`
-    on they end where the core is warm. `forks`: so many bursts by forks of the process, if it can, which draw their
-    places in memory from `layout` or are told them by `places`: the bytes of a page by which stack and heap are moved,
-    and where input and output begin. `walk_bytes`: each call takes the next bytes of the first so many of the data;
-    `from_disk`: it reads them from the input's file first.
+    SPEC 7 says what each field means. `contention_floor` is in core cycles.
     """
 
     answer = MeasureAnswer
@@ -349,13 +340,11 @@ class Measure(RunnerRequest, frozen=True, kw_only=True, tag="measure"):
     places: Annotated[str, Meta(pattern=PLACES)] | UnsetType = UNSET
     walk_bytes: Count | UnsetType = UNSET
     from_disk: bool | UnsetType = UNSET
+    threads: Annotated[str, Meta(pattern=r"^\d{1,3}(,\d{1,3})*$")] | UnsetType = UNSET
 
 
 class AuditCalls(RunnerRequest, frozen=True, kw_only=True, tag="audit"):
-    """Make a chain of calls, each on data that follows from what the last one gave.
-
-    `control`: all but the calls; `repeat`: the chain begins anew after so many calls.
-    """
+    """Make a chain of calls, each on data that follows from what the last one gave (SPEC 11)."""
 
     answer = AuditAnswer
     handle: Integer
@@ -374,11 +363,7 @@ class CountCalls(RunnerRequest, frozen=True, kw_only=True, tag="count"):
 
 
 class TakePairs(RunnerRequest, frozen=True, kw_only=True, tag="pairs"):
-    """Take pairs of single calls that differ in a secret: in `role`, of the class `first` and of the class `second`.
-
-    Secrets and order follow from `seed`. `warm`: a call on a secret of neither class precedes each sample.
-    `evict_bytes` of memory are read before each. `only`: all calls are of the first class (0), or of the second (1).
-    """
+    """Take pairs of single calls that differ in a secret (SPEC 14)."""
 
     answer = PairsAnswer
     handle: Integer

@@ -18,7 +18,7 @@ from typing import Any
 from rich.text import Text
 
 from perbyte.model import Cell, CellFigure, Estimate, Run, RunnerIdentity
-from perbyte.model.cell import COLD, DISK, FIRST, FULL, IDLE, LOOP, MEMORY
+from perbyte.model.cell import COLD, DISK, FIRST, FULL, IDLE, LOOP, MEMORY, SHARED
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, json_ready, plain
 from perbyte.report.grid import title_of
@@ -41,7 +41,7 @@ from perbyte.stats.compare import CYCLES, compare, cost_of
 from perbyte.stats.cores import Scaling, scaling
 from perbyte.stats.draws import SHARES
 from perbyte.stats.limits import Limit, limits, loop_costs
-from perbyte.stats.quantity import Demand, Unit, data_bytes, demands, read
+from perbyte.stats.quantity import Demand, Unit, data_bytes, demands, inverse, read
 
 NONE = "no cell has a model whose loops are in this run: perbyte measure SELECTOR --limits"
 _LIMITS = (
@@ -171,10 +171,9 @@ def _binding_row(binding: Ratio) -> tuple[Entry, ...]:
 
 
 _DRAWS = columns("algorithm | operation | runner | calls:n | unit")
-_HEADING = "Calls that vary at random: what a share of them does not exceed"
+_HEADING = "Single calls: what a share of them does not exceed"
 _UNKNOWN = "–"
-_NS_PER_MS = 1e6
-_CYCLES_PER_MEGACYCLE = 1e6
+_MILLION, _SHORT = 1e6, 1e5  # ns or cycles; cycles below which they are told as such
 
 
 def draws_listing(run: Run) -> Listing:
@@ -184,9 +183,9 @@ def draws_listing(run: Run) -> Listing:
         if not figure.quantiles:
             continue
         told = {quantile.share: quantile.estimate for quantile in figure.quantiles}
-        scale, unit = (
-            (_NS_PER_MS, "ms") if figure.cycles_per_call is None else (_CYCLES_PER_MEGACYCLE, "10⁶ cycles")
-        )
+        scale, unit = _MILLION, "10⁶ cycles" if figure.cycles_per_call else "ms"
+        if figure.cycles_per_call and figure.cycles_per_call < _SHORT:
+            scale, unit = 1.0, "cycles"
         texts = (_ends_text(told[share], scale) if share in told else _UNKNOWN for share in SHARES)
         cell = figure.cell
         names = (plain(cell.algorithm, 60), plain(cell.operation, 40), plain(cell.runner, 40))
@@ -300,11 +299,13 @@ def _together(scaled: Scaling) -> str:
     size = data_bytes(cell)
     scale, unit = (size / 1e9, "GB/s") if size else (1.0, "calls a second")
     every, each = scaled.all.scaled(scale), scaled.each.scaled(scale)
-    text = f"{counted(scaled.threads, 'core')}: {value_text(every)} {unit} ({interval_text(every)})"
-    if scaled.threads > 1:
-        text += f", {value_text(each)} each"
+    core, of = ("thread", " of one process") if cell.state.startswith(SHARED) else ("core", "")
+    text = f"{counted(scaled.threads, core)}{of}: {value_text(every)} {unit} ({interval_text(every)})"
+    text += f", {value_text(each)} each" if scaled.threads > 1 else ""
     if efficiency:
         text += f"; efficiency {ratio_text(efficiency.ratio)} ({interval_text(efficiency.ratio)})"
+        if longer := inverse(efficiency.ratio, 1.0):
+            text += f", a call ×{ratio_text(longer)} ({interval_text(longer)}) as long as alone"
     share = scaled.figure.clean_samples / scaled.figure.samples if scaled.figure.samples else 0.0
     return f"{text}; {percent(share)} of samples clean{_marks(scaled.figure)}."
 
@@ -340,7 +341,7 @@ def render_beyond(
     def heading_of(figure: CellFigure) -> str:
         cell = replace(figure.cell, state=LOOP)
         size = f" {size_label(cell.size_bytes)}" if data_bytes(cell) else ""
-        return f"{cell.runner}/{cell.algorithm} {cell.operation}{size}, {cell.cpu}"
+        return f"{cell.runner}/{cell.algorithm} {cell.operation}{size}, {cell.contract}, {cell.cpu}"
 
     parts: list[Part] = []
     for heading, of_heading in grouped(figures, heading_of).items():

@@ -45,7 +45,7 @@ class Mark(enum.StrEnum):
     DOUBTED = "a", "not audited: the audit from outside does not vouch for it"
     NO_CYCLES = "n", "no cycle source, time only"
     FAILED = "x", "failed later in the run"
-    DRAWN = "d", "calls vary at random: the median is given, quantiles stand below"
+    DRAWN = "d", "of single calls the median is given, quantiles stand below"
     VARIED = "m", "calls vary with message and key: the mean of many is given, quantiles stand below"
     WARNING = "w", "has a warning"
 

@@ -245,8 +245,8 @@ def listing_sections(view: RunView) -> list[Section]:
         ),
         (
             "draws",
-            "Random variation",
-            "Each such call draws its own randomness and needs a random number of tries. So no cost of a call is "
+            "Single calls",
+            "Each such call is a sample: it draws its own randomness, or was asked for alone. So no cost of a call is "
             "given, but what a share of single calls does not exceed, with an interval of 95 % where there were calls "
             "enough. The median stands in the tables, of signatures of many messages the mean.",
             "",

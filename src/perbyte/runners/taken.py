@@ -12,12 +12,11 @@ from perbyte.protocol import messages
 
 @dataclass(frozen=True, slots=True)
 class TakenBursts:
-    """Bursts, one unless forks took them, and the digest of the last timed call's output, for the check afterwards.
+    """Bursts, one unless forks or threads took them, and the digest of the last timed call's output, for checks.
 
     `cpu_s` and `wall_s`: seconds from the question to the answer, of CPU time of the process and on the clock.
-    `forked`: forks of the process took them, whose CPU time is not in `cpu_s`. `whole_ticks`, `warm_ticks` and
-    `wait_ticks`: of the bursts, their untimed calls and their looks for a quiet core, as far as the runner says.
-    `placed`: addresses of stack, state, input, output, library and caller, where places were asked for and are known.
+    `forked`: forks of the process took them, whose CPU time is not in `cpu_s`. Ticks and
+    `placed` are those of the answer (SPEC 7).
     """
 
     bursts: tuple[Burst, ...]
@@ -79,15 +78,15 @@ class AskedCheck:
 
 
 def bursts_of(asked: AskedBurst, answer: messages.MeasureAnswer) -> tuple[Burst, ...]:
-    """The bursts of an answer: one, or one of each fork, whose rounds follow each other."""
+    """The bursts of an answer: one, or one of each thread, or of each fork, whose rounds follow each other."""
     bursts, begin = [], 0
-    for number, count in enumerate(answer.forked or [len(answer.ticks)]):
+    for number, count in enumerate(answer.forked or answer.threaded or [len(answer.ticks)]):
         part = slice(begin, begin := begin + count)
         bursts.append(
             Burst(
                 cell=asked.cell,
                 epoch=asked.epoch,
-                round=asked.round + number,
+                round=asked.round + (number if answer.forked else 0),
                 calls=answer.calls,
                 waits=answer.waits if not number else 0,  # the runner counts them together
                 piece_bytes=answer.piece_bytes,
@@ -98,6 +97,6 @@ def bursts_of(asked: AskedBurst, answer: messages.MeasureAnswer) -> tuple[Burst,
     return tuple(bursts)
 
 
-def columns_of(answer: messages.MeasureAnswer | messages.PairsAnswer, part: slice) -> dict[str, Any]:
+def columns_of(answer: messages.SamplesAnswer, part: slice) -> dict[str, Any]:
     """The arrays of a burst, by name, in a `part` of an answer."""
     return {name: getattr(answer, name)[part] for name in COLUMNS}

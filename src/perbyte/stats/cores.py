@@ -157,7 +157,7 @@ def scaling(figures: Sequence[CellFigure]) -> tuple[Scaling, ...]:
         each = read(figure, Unit.CALLS_PER_SECOND) if figure.cell.threads else None
         if not each:
             continue
-        alone = known.get(replace(figure.cell, state="threads-1"))
+        alone = known.get(replace(figure.cell, state=f"{figure.cell.state.partition('-')[0]}-1"))
         efficiency = None
         if alone and figure.cell.threads > 1:
             efficiency = compare_costs(cost_of(figure, NS, source=0), cost_of(alone, NS, source=0))

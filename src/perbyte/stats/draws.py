@@ -98,7 +98,7 @@ def _doubts(calls: _Calls) -> tuple[Quality, tuple[Warning, ...]]:
     count, clean = len(calls.ns), calls.clean
     shortest, longest = float(calls.ns.min()), float(calls.ns.max())
     text = (
-        f"each call needs a random number of tries: the median of {count:,} calls is given, of which the shortest "
+        f"each call is a sample of its own: the median of {count:,} calls is given, of which the shortest "
         f"took {shortest / 1e6:.3g} ms and the longest {longest / 1e6:.3g} ms; {clean:,} were undisturbed at both ends"
     )
     quality, warnings = Quality.GOOD, [Warning(Doubt.DRAWN, text, (count, shortest, longest, clean))]

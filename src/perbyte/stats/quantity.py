@@ -137,13 +137,13 @@ def unit_named(text: str) -> Unit:
     raise ValueError(f"no unit '{text}'; there are {', '.join(Unit)}")
 
 
-NO_DATA = ("pk/", "draw/", "password/", "handshake/", "context/", "peer/", "pem/", "raw/")
+NO_DATA = ("pk/", "draw/", "password/", "handshake/", "context/", "peer/", "pem/", "raw/", "public", "sum/")
 """How contracts begin whose calls have no data that their cost grows with."""
 
 
 def data_bytes(cell: Cell) -> int:
     """The bytes that a call works on; 0 where they are none of its cost: for what is signed, or a password."""
-    return 0 if cell.contract.startswith(NO_DATA) else cell.size_bytes
+    return 0 if cell.contract.startswith(NO_DATA) or cell.operation == "verify" else cell.size_bytes
 
 
 def read(figure: CellFigure, unit: str, *, size_bytes: int = 0, calls: int = 1) -> Estimate | None:
@@ -172,8 +172,8 @@ def read(figure: CellFigure, unit: str, *, size_bytes: int = 0, calls: int = 1) 
     if unit in TIMES:
         return ns.scaled(TIMES[Unit(unit)] * calls / _calls_in(size, size_bytes))
     if unit in (Unit.CALLS_PER_SECOND, Unit.OPERATIONS_PER_SECOND):
-        return _inverse(ns, 1e9)
-    return _inverse(ns, size * BYTES_A_SECOND[Unit(unit)]) if unit in BYTES_A_SECOND else None
+        return inverse(ns, 1e9)
+    return inverse(ns, size * BYTES_A_SECOND[Unit(unit)]) if unit in BYTES_A_SECOND else None
 
 
 def _calls_in(measured_bytes: int, published_bytes: int) -> float:
@@ -181,7 +181,7 @@ def _calls_in(measured_bytes: int, published_bytes: int) -> float:
     return measured_bytes / published_bytes if measured_bytes and published_bytes else 1.0
 
 
-def _inverse(cost: Estimate, numerator: float) -> Estimate | None:
+def inverse(cost: Estimate, numerator: float) -> Estimate | None:
     """A rate from a cost; an interval that reaches zero time has no upper end as a rate."""
     if not numerator or cost.value <= 0 or cost.high <= 0:
         return None

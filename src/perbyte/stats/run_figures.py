@@ -30,7 +30,7 @@ from perbyte.model import (
     Warning,
 )
 from perbyte.model.algorithm import no_instructions
-from perbyte.model.cell import FULL, LOOP, Row
+from perbyte.model.cell import EACH, FULL, LOOP, Row
 from perbyte.stats.arrays import np
 from perbyte.stats.audit import Printed, judge_audits
 from perbyte.stats.clean import Grounds, find_quiet
@@ -109,7 +109,7 @@ def make_run_figures(
     for cell in cells:
         try:
             counted = without(kept[cell], left_out) if left_out and cell.state == LOOP else kept[cell]
-            if cell.drawn:
+            if cell.drawn or cell.state == EACH:
                 drawn.append(_doubted(figure_of_draws(cell, counted, grounds), of_draws))
             else:
                 summaries.append(summarise(cell, counted, grounds))
