@@ -296,7 +296,7 @@ def prepared_digest(session: Session, path: Path | None = None) -> tuple[int, di
 
 
 @pytest.mark.native
-@pytest.mark.parametrize("name", ["go", "node-crypto", "python-hashlib"])
+@pytest.mark.parametrize("name", ["go", "jca-sun", "node-crypto", "python-hashlib"])
 def test_a_call_reads_its_data_from_the_disk(name: str) -> None:
     """What a language holds of the data before is other data: only a call that reads gives the file's digest."""
     with NamedTemporaryFile(dir=HOME) as file, Session(built(name)) as session:

@@ -129,7 +129,7 @@ def test_a_figure_may_end_in_k_as_openssl_prints_it() -> None:
     head = "algorithm,operation,size_bytes,value,unit\n"
     (figure,) = read_figures(f"{head}sha-256,digest,8192,469893.12k,1000 bytes/s\n").figures
     assert figure["value"] == "469893.12"
-    with pytest.raises(UsageError, match="line 2: value: '5k' is not a number"):  # of thousand calls?
+    with pytest.raises(DataFileError, match="line 2: value: '5k' is not a number"):  # of thousand calls?
         read_figures(f"{head}sha-256,digest,16,5k,ops/s\n")
 
 
