@@ -7,9 +7,11 @@
 
 /* How a language's calls come by data of their own; NULL in C, where they take what `in` of the case points to. */
 typedef struct pb_fresh_ways {
-	uint8_t *(*data)(pb_case *); /* the bytes that calls work on, which may be a copy; NULL: nobody knows */
+	uint8_t *(*data)(
+		pb_case *); /* the bytes that calls work on, which may be a copy; NULL: nobody knows */
 	/* n calls on the bytes of an area from `at` on, which it moves on; NULL: it has copies only */
-	void (*walk)(pb_case *, const pb_variant *, uint64_t n, const uint8_t *area, size_t bytes, size_t *at);
+	void (*walk)(pb_case *, const pb_variant *, uint64_t n, const uint8_t *area, size_t bytes,
+		     size_t *at);
 } pb_fresh_ways;
 extern const pb_fresh_ways *pb_fresh_language;
 

@@ -80,7 +80,8 @@ static int connect_ends(pb_case *c)
 
 pb_walk pb_foreign_walk;
 
-static void walk(pb_case *c, const pb_variant *work, uint64_t n, const uint8_t *area, size_t bytes, size_t *at)
+static void walk(pb_case *c, const pb_variant *work, uint64_t n, const uint8_t *area, size_t bytes,
+		 size_t *at)
 {
 	pb_foreign_walk = (pb_walk){area, bytes, *at};
 	work->loop(c, n);
