@@ -1,8 +1,8 @@
-"""The skeleton of a study: from printed figures and a few answers to the four files, ready to be read and measured.
+"""The skeleton of a study: from printed figures and a few answers to the four files.
 
 Cells come from the catalogue and from the libraries' runners where they are known by the names in the figures, and
-stay empty where they are not: another library's speed would say nothing of the author's. The claims drawn are what the
-table itself shows, counted apart from what its text says, which is for its reader to write. Nothing here measures.
+stay empty where they are not. The claims drawn are what the table itself shows, counted apart from what its text
+says, which is for its reader to write.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The figures of a table as rows of published.csv, and the clocks of its machines in Hz, where it has them."""
+    """The figures of a table as rows of published.csv, and the clocks of its machines in Hz."""
 
     figures: list[dict[str, str]]
     clocks: Mapping[str, float]
@@ -117,7 +117,7 @@ def read_figures(
         figure = {name: (row.get(name) or "").strip() for name in COLUMNS}
         with located(f"{place}: line {number}"):
             figure["unit"] = _unit(figure["unit"])
-            if figure["unit"] == Unit.KILOBYTES_PER_SECOND:  # as `openssl speed` prints it
+            if figure["unit"] == Unit.KILOBYTES_PER_SECOND:
                 figure["value"] = figure["value"].removesuffix("k")
             figure["machine"] = figure["machine"] or machine
             if clock := (row.get(_CLOCK) or "").strip():
@@ -131,7 +131,7 @@ def read_figures(
             figure["cell"], unknown = _cell(catalogue, figure, known if runners is not None else None)
             figure["note"] = figure["note"] or unknown
         given = {name: value for name, value in figure.items() if value}
-        # what is wrong is refused where its user wrote it
+        # refused where its user wrote it
         convert(given, PublishedFigure, f"{place}: line {number}", strict=False)
         figures.append(figure)
     named = all((row.get("machine") or "").strip() for row in rows)
