@@ -121,7 +121,7 @@ def measure(question: dict[str, Any], place: Path) -> None:
             check=True,
             stdout=subprocess.PIPE,
             text=True,
-            env={**environment, "COLUMNS": "100"},
+            env={**environment, "COLUMNS": "88"},
         )
     except BaseException:
         shutil.rmtree(place)

@@ -5,16 +5,21 @@ What is not built is skipped with the command that builds it. What a build is ma
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
 import sys
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 import pytest
 
 from perbyte import places
 from perbyte.app.agreeing import agree
 from perbyte.catalogue import load
+from perbyte.errors import RunnerRefused
+from perbyte.model import Cell
+from perbyte.protocol import material
 from perbyte.runners import Session, find
 from perbyte.runners.locate import RunnerSpec
 
@@ -278,6 +283,62 @@ def test_a_refused_key_leaves_nothing_behind(name: str) -> None:
     """Cases come and go at the same addresses; what a refused one left was written beyond its end."""
     built(name)
     assert [each.failures for each in agree([f"{name}/*"]).algorithms if each.failures] == []
+
+
+SIZE, AREA = 96, 4 * 96 + 5
+
+
+def prepared_digest(session: Session, path: Path | None = None) -> tuple[int, dict]:
+    handle = session.prepare("sha-256", "digest", "oneshot/1", SIZE, seed=7, input_path=path)
+    session.calibrate(5, epoch=0)
+    cell = Cell(session.spec.name, "sha-256", "digest", SIZE, "oneshot/1")
+    return handle, {"cell": cell, "epoch": 0, "round": 0, "samples": 3, "limit_ms": 50.0}
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("name", ["go", "jca-sun", "node-crypto", "python-hashlib"])
+def test_a_call_reads_its_data_from_the_disk(name: str) -> None:
+    """What a language holds of the data before is other data: only a call that reads gives the file's digest."""
+    with NamedTemporaryFile(dir=HOME) as file, Session(built(name)) as session:
+        file.write(bytes(SIZE))
+        file.flush()
+        handle, asked = prepared_digest(session, Path(file.name))
+        file.seek(0)
+        file.write(data := material.data(9, SIZE))
+        file.flush()
+        try:
+            answer = session.measure(handle, from_disk=True, calls=1, **asked)
+        except RunnerRefused as error:
+            pytest.skip(str(error))  # the sources lie in memory
+        assert answer.digest == material.digest(hashlib.sha256(data).digest())
+        assert len(answer.burst) == 3
+
+
+@pytest.mark.native
+def test_calls_of_go_walk_through_memory() -> None:
+    """And a language that has copies of its data refuses to."""
+    data = material.data(7, AREA)
+    blocks = [hashlib.sha256(data[at : at + SIZE]).digest() for at in range(0, 4 * SIZE, SIZE)]
+    with Session(built("go")) as session:
+        handle, asked = prepared_digest(session)
+        asked["samples"] = 1
+        for calls, last in ((1, 0), (3, 2), (4, 3), (6, 1)):
+            walked = session.measure(handle, walk_bytes=AREA, calls=calls, **asked).digest
+            assert walked == material.digest(blocks[last]), calls
+        assert session.measure(handle, calls=3, **asked).digest == material.digest(blocks[0])
+    with Session(built("node-crypto")) as session:
+        handle, asked = prepared_digest(session)
+        with pytest.raises(RunnerRefused, match="data of its own"):
+            session.measure(handle, walk_bytes=AREA, calls=1, **asked)
+
+
+@pytest.mark.native
+def test_javascript_warms_up_before_its_samples_have_their_time() -> None:
+    """The loop of a fresh process is made fast for 60 ms; that must not end a burst of 10 ms after one cold call."""
+    with Session(built("node-crypto")) as session:
+        handle, asked = prepared_digest(session)
+        asked |= {"samples": 20, "limit_ms": 10.0, "warm_us": 300.0}
+        assert len(session.measure(handle, calls=1, **asked).burst) == 20
 
 
 @pytest.mark.native

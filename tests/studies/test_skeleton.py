@@ -125,6 +125,14 @@ def test_the_library_of_a_figure_is_kept(library: str, runner: str) -> None:
     assert figure["library"] == library
 
 
+def test_a_figure_may_end_in_k_as_openssl_prints_it() -> None:
+    head = "algorithm,operation,size_bytes,value,unit\n"
+    (figure,) = read_figures(f"{head}sha-256,digest,8192,469893.12k,1000 bytes/s\n").figures
+    assert figure["value"] == "469893.12"
+    with pytest.raises(DataFileError, match="line 2: value: '5k' is not a number"):  # of thousand calls?
+        read_figures(f"{head}sha-256,digest,16,5k,ops/s\n")
+
+
 def test_another_library_stands_for_none(tmp_path: Path) -> None:
     """An author's own code is no faster or slower by what somebody else's does."""
     table = read_figures(TABLE, runners=RUNNERS)

@@ -166,6 +166,8 @@ void pb_burst_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *r, pb_bu
 	uint64_t warmed_at = pb_gauge_ticks(), length = p->call_ticks * b->calls;
 	if (warm) /* touches all that a sample does, so that no page is missing later */
 		take_sample(g, p, cut, b->calls, b->samples);
+	else if (r->warm_us > 0 && !p->call_ticks && !cut) /* a language warms up where it first begins */
+		pb_case_begin(p, b->calls);
 	pb_urgent urgent;
 	pb_urgent_begin(&urgent, g, length);
 	pb_kernel_begin(g);

@@ -27,7 +27,8 @@ typedef struct pb_prepared {
 	struct { /* see fresh.h; `area` is NULL while all calls take the same data */
 		uint8_t *area;
 		size_t bytes, at;
-		int file; /* to read from; -1: none */
+		int file;    /* to read from; -1: none */
+		uint8_t *to; /* where what is read goes to */
 	} fresh;
 } pb_prepared;
 

@@ -11,6 +11,8 @@
 enum { WORDS = 256 };
 enum { IN_MEMORY = 0x01021994, OLD_IN_MEMORY = 0x858458f6 }; /* tmpfs and ramfs, of linux/magic.h */
 
+const pb_fresh_ways *pb_fresh_language;
+
 static const char *refuse(const char *code, const char *why, char *words)
 {
 	snprintf(words, WORDS, "%s", why);
@@ -29,8 +31,11 @@ static int on_the_area(const pb_prepared *p)
 
 static uint64_t digest_at(pb_prepared *p, size_t at)
 {
-	p->c.in = p->fresh.area + at;
-	pb_case_run(p, 1);
+	p->fresh.at = at;
+	pb_case_begin(p, 1);
+	pb_fresh_calls(p, p->variant, 1);
+	if (p->variant->show)
+		p->variant->show(&p->c);
 	return pb_digest(p->c.out, p->c.out_len);
 }
 
@@ -42,6 +47,7 @@ static int follows(pb_prepared *p)
 		return 1;
 	uint64_t first = digest_at(p, 0), second = digest_at(p, size);
 	p->c.in = p->fresh.area;
+	p->fresh.at = 0;
 	return first != second;
 }
 
@@ -56,6 +62,9 @@ static const char *open_file(pb_prepared *p, char *words)
 	if (fstatfs(p->fresh.file, &system) == 0 &&
 	    (system.f_type == IN_MEMORY || system.f_type == OLD_IN_MEMORY))
 		return refuse("input", "the file lies in memory and on no disk", words);
+	p->fresh.to = pb_fresh_language ? pb_fresh_language->data(&p->c) : p->fresh.area;
+	if (!p->fresh.to)
+		return refuse("input", "nobody knows where the calls have their data", words);
 	fdatasync(p->fresh.file); /* what is not written yet is not forgotten */
 	return NULL;
 }
@@ -63,7 +72,7 @@ static const char *open_file(pb_prepared *p, char *words)
 const char *pb_fresh_begin(pb_prepared *p, size_t walk_bytes, int from_disk, char *words)
 {
 	int too_short;
-	if (!on_the_area(p))
+	if (!on_the_area(p) || (walk_bytes && pb_fresh_language && !pb_fresh_language->walk))
 		return refuse("input", "each call cannot be given data of its own here", words);
 	size_t bytes = walk_bytes / p->c.size * p->c.size;
 	p->fresh.bytes = bytes ? bytes : p->c.size;
@@ -101,7 +110,7 @@ static int read_data(pb_prepared *p)
 {
 	size_t got = 0;
 	while (got < p->c.size) {
-		ssize_t more = pread(p->fresh.file, p->fresh.area + p->fresh.at + got, p->c.size - got,
+		ssize_t more = pread(p->fresh.file, p->fresh.to + p->fresh.at + got, p->c.size - got,
 				     (off_t)(p->fresh.at + got));
 		if (more <= 0 && !(more < 0 && errno == EINTR))
 			return -1;
@@ -112,6 +121,10 @@ static int read_data(pb_prepared *p)
 
 void pb_fresh_calls(pb_prepared *p, const pb_variant *work, uint64_t n)
 {
+	if (pb_fresh_language && pb_fresh_language->walk && p->fresh.file < 0) {
+		pb_fresh_language->walk(&p->c, work, n, p->fresh.area, p->fresh.bytes, &p->fresh.at);
+		return;
+	}
 	for (uint64_t i = 0; i < n; i++) {
 		if (p->fresh.at + p->c.size > p->fresh.bytes)
 			p->fresh.at = 0;

@@ -163,10 +163,6 @@ void pb_measure(pb_server *s, const pb_request *q)
 	}
 	uint64_t walk_bytes = pb_get_unsigned(q, "walk_bytes", 0);
 	int from_disk = pb_get_truth(q, "from_disk"), fresh = walk_bytes || from_disk;
-	if (fresh && s->runner->empty) { /* a language has copies of its data */
-		pb_refuse(s, "input", "this runner cannot give each call data of its own");
-		return;
-	}
 	const char *code = fresh ? pb_fresh_begin(p, walk_bytes, from_disk, words) : NULL;
 	if (code) {
 		pb_refuse(s, code, words);

@@ -2,6 +2,7 @@
 #include "foreign.h"
 
 #include <ends.h>
+#include <fresh.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,23 @@ static int connect_ends(pb_case *c)
 	    pb_ends_open(c, language->steps))
 		return 0;
 	return c->error[0] ? -1 : pb_fail(c, "no connection");
+}
+
+pb_walk pb_foreign_walk;
+
+static void walk(pb_case *c, const pb_variant *work, uint64_t n, const uint8_t *area, size_t bytes,
+		 size_t *at)
+{
+	pb_foreign_walk = (pb_walk){area, bytes, *at};
+	work->loop(c, n);
+	*at = pb_foreign_walk.at;
+	pb_foreign_walk.area = NULL;
+}
+
+static uint8_t *data_of(pb_case *c)
+{
+	const copies *own = *copies_of(c);
+	return own ? own->in : language->in_place ? (uint8_t *)c->in : NULL;
 }
 
 static int open_case(pb_case *c)
@@ -208,8 +226,11 @@ int pb_foreign_main(const pb_foreign *with, const char *name, const char *librar
 {
 	static const pb_row *tables[2];
 	static pb_runner runner;
+	static pb_fresh_ways ways;
 	static char *arguments[] = {"runner", NULL};
 	language = with;
+	ways = (pb_fresh_ways){data_of, with->walks ? walk : NULL};
+	pb_fresh_language = &ways;
 	tables[0] = rows;
 	version_text = strdup(the_version);
 	features_text = strdup(features);

@@ -38,8 +38,17 @@ typedef struct pb_foreign {
 	void (*begin)(pb_case *, int call);           /* untimed, before every sample; may be NULL */
 	void (*show)(pb_case *);      /* untimed, afterwards: the last output to c->out; may be NULL */
 	int in_place;                 /* what it works on is the memory of the case itself, and no copy */
+	int walks;                    /* `run` heeds pb_foreign_walk */
 	const struct pb_steps *steps; /* of connections (ends.h); may be NULL */
 } pb_foreign;
+
+/* Where the data of the next call are, as long as each call has its own: a loop takes `size` bytes from `at` on, moves
+ * `at` on, and begins again where fewer are left. `area` is NULL while all calls take the same. */
+typedef struct pb_walk {
+	const uint8_t *area;
+	size_t bytes, at;
+} pb_walk;
+extern pb_walk pb_foreign_walk;
 
 /* Where a language keeps its copies of a case's data (`in_len` bytes), key 0, nonce 0 and message 0, so that others can
  * be put there without opening the case again; NULL: it has no use for that one. Until the case is closed. */

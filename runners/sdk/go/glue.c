@@ -69,6 +69,6 @@ static const pb_steps steps = {greet, answer, verify, admit,     collect,  put,
 int pb_go_main(const char *name, const char *library, const char *license, const char *version,
 	       const char *features)
 {
-	static const pb_foreign go = {goOpen, goClose, goRun, goBegin, goShow, 1, &steps};
+	static const pb_foreign go = {goOpen, goClose, goRun, goBegin, goShow, 1, 1, &steps};
 	return pb_foreign_main(&go, name, library, license, version, features);
 }

@@ -58,9 +58,10 @@ type given struct {
 }
 
 var (
-	rows     []Row
-	prepared = map[*C.pb_case]operation{}
-	before   uint64 // allocated when the last collection was over
+	rows      []Row
+	prepared  = map[*C.pb_case]operation{}
+	materials = map[*C.pb_case]*given{}
+	before    uint64 // allocated when the last collection was over
 )
 
 const (
@@ -122,7 +123,7 @@ func goOpen(c *C.pb_case, index C.int) C.int {
 		return 0
 	}
 	c.out_len = C.size_t(length)
-	prepared[c] = state
+	prepared[c], materials[c] = state, g
 	_, begins := state.(preparing)
 	_, shows := state.(showing)
 	if _, counts := state.(*chain); !begins && !shows && !counts && c.ctx == nil {
@@ -137,6 +138,7 @@ func goClose(c *C.pb_case) {
 		held.close()
 	}
 	delete(prepared, c)
+	delete(materials, c)
 }
 
 //export goRun
@@ -145,12 +147,34 @@ func goRun(c *C.pb_case, n C.uint64_t, which C.int) {
 		enter()
 		return
 	}
-	if bad := prepared[c].run(uint64(n), which); bad != 0 {
+	bad := uint64(0)
+	if C.pb_foreign_walk.area == nil {
+		bad = prepared[c].run(uint64(n), which)
+	} else {
+		bad = walk(prepared[c], materials[c], uint64(n), which)
+	}
+	if bad != 0 {
 		c.failures += C.uint64_t(bad)
 		if held, yes := prepared[c].(*routine); yes && held.why != nil {
 			say(c, held.why)
 		}
 	}
+}
+
+// walk makes calls that take the next bytes of an area each. The loop is entered once for each.
+func walk(work operation, g *given, n uint64, which C.int) (bad uint64) {
+	way, same := &C.pb_foreign_walk, g.in
+	area, at := bytes(way.area, way.bytes), int(way.at)
+	for ; n > 0; n-- {
+		if at+g.size > len(area) {
+			at = 0
+		}
+		g.in = area[at : at+g.size]
+		bad += work.run(1, which)
+		at += g.size
+	}
+	g.in, way.at = same, C.size_t(at)
+	return bad
 }
 
 var samples int
@@ -214,23 +238,24 @@ func keyNonce(row Row) int {
 // Hash is a hash in one call; output in bytes.
 func Hash(algorithm string, output int, calls string, digest func(out, data []byte)) Row {
 	return Row{algorithm: algorithm, kind: C.PB_HASH, calls: calls, output: output,
-		open: func(g *given) (operation, error) { return &hashed{digest, g.out[:output], g.in}, nil }}
+		open: func(g *given) (operation, error) { return &hashed{digest, g.out[:output], g}, nil }}
 }
 
 // Random is the library's own generator; draw fills out.
 func Random(algorithm, calls string, draw func(out []byte)) Row {
 	return Row{algorithm: algorithm, kind: C.PB_RANDOM, calls: calls, open: func(g *given) (operation, error) {
-		return &hashed{func(out, _ []byte) { draw(out) }, g.out[:g.size], nil}, nil
+		return &hashed{func(out, _ []byte) { draw(out) }, g.out[:g.size], g}, nil
 	}}
 }
 
 type hashed struct {
-	digest    func(out, data []byte)
-	out, data []byte
+	digest func(out, data []byte)
+	out    []byte
+	g      *given
 }
 
 func (h *hashed) run(n uint64, _ C.int) uint64 {
-	digest, out, data := h.digest, h.out, h.data
+	digest, out, data := h.digest, h.out, h.g.in
 	for ; n > 0; n-- {
 		digest(out, data)
 	}
@@ -498,7 +523,7 @@ func probes() []Row {
 	return []Row{{algorithm: "probe-imul", kind: C.PB_CHAIN, calls: "x *= factor", output: 8,
 		open: func(g *given) (operation, error) { return &chain{chainStart, g.size, g.out}, nil }},
 		{algorithm: "probe-empty", kind: C.PB_CHAIN, calls: "a function that does nothing",
-			open: func(g *given) (operation, error) { return &hashed{func(_, _ []byte) {}, nil, nil}, nil }}}
+			open: func(g *given) (operation, error) { return &hashed{func(_, _ []byte) {}, nil, g}, nil }}}
 }
 
 func (c *chain) run(n uint64, _ C.int) uint64 {

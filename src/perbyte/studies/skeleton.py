@@ -1,8 +1,8 @@
-"""The skeleton of a study: from printed figures and a few answers to the four files, ready to be read and measured.
+"""The skeleton of a study: from printed figures and a few answers to the four files.
 
 Cells come from the catalogue and from the libraries' runners where they are known by the names in the figures, and
-stay empty where they are not: another library's speed would say nothing of the author's. The claims drawn are what the
-table itself shows, counted apart from what its text says, which is for its reader to write. Nothing here measures.
+stay empty where they are not. The claims drawn are what the table itself shows, counted apart from what its text
+says, which is for its reader to write.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from perbyte.studies.wording import listing
 COLUMNS = tuple(field.encode_name for field in msgspec.structs.fields(PublishedFigure))
 _NEEDED = ("algorithm", "operation", "value", "unit")
 _CLOCK = "clock_ghz"
+_USUAL = {"place": "table", "calls": "1", "available": "yes"}
 _VERSION = re.compile(r"[\s,v-]+\d[\w.+-]*$")
 # What tables write for the operations of a kind of algorithm.
 _OPERATIONS = {
@@ -83,7 +84,7 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The figures of a table as rows of published.csv, and the clocks of its machines in Hz, where it has them."""
+    """The figures of a table as rows of published.csv, and the clocks of its machines in Hz."""
 
     figures: list[dict[str, str]]
     clocks: Mapping[str, float]
@@ -116,10 +117,12 @@ def read_figures(
         figure = {name: (row.get(name) or "").strip() for name in COLUMNS}
         with located(f"{place}: line {number}"):
             figure["unit"] = _unit(figure["unit"])
+            if figure["unit"] == Unit.KILOBYTES_PER_SECOND:
+                figure["value"] = figure["value"].removesuffix("k")
             figure["machine"] = figure["machine"] or machine
             if clock := (row.get(_CLOCK) or "").strip():
                 clocks[figure["machine"]] = _clock(clock)
-        figure["place"] = figure["place"] or "table"
+        figure |= {name: figure[name] or usual for name, usual in _USUAL.items()}
         parts = [figure[name] for name in ("machine", "library", "algorithm", "operation", "size_bytes")]
         own = figure["id"] or _plain("-".join(filter(None, parts)))
         figure["id"] = own if own not in ids else f"{own}-{number - 1}"
@@ -128,11 +131,8 @@ def read_figures(
             figure["cell"], unknown = _cell(catalogue, figure, known if runners is not None else None)
             figure["note"] = figure["note"] or unknown
         given = {name: value for name, value in figure.items() if value}
-        convert(
-            given, PublishedFigure, f"{place}: line {number}", strict=False
-        )  # refused where its user wrote it
-        figure["calls"] = figure["calls"] or "1"
-        figure["available"] = figure["available"] or "yes"
+        # refused where its user wrote it
+        convert(given, PublishedFigure, f"{place}: line {number}", strict=False)
         figures.append(figure)
     named = all((row.get("machine") or "").strip() for row in rows)
     return Table(figures, clocks, figures[0]["machine"] if named else None)

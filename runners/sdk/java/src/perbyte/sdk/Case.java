@@ -1,6 +1,7 @@
 package perbyte.sdk;
 
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * One prepared operation: material, buffers, and the loop that makes the calls. Arrays lie where the virtual
@@ -9,6 +10,7 @@ import java.util.Arrays;
 public final class Case {
     private static final int ROOM = 1024;
     private static final int TRIED = 32;
+    private static final List<String> ON_DATA = List.of("encrypt", "decrypt", "seal", "digest", "mac");
 
     public final Row row;
     public final int size;
@@ -181,6 +183,19 @@ public final class Case {
             }
         }
         loop.blocks = bytes > 0 ? blocks : null;
+    }
+
+    /** From now on each sample reads the data from the file first; a call is one sample then. */
+    void readFromDisk() throws Refusal {
+        if (path == null) {
+            throw new Refusal("input", "data that is read from the disk needs a file (--input)");
+        }
+        String wrong = size > 0 && own == null && ON_DATA.contains(row.operation)
+                ? Gauge.disk(path, in)
+                : "each call cannot be given data of its own here";
+        if (wrong != null) {
+            throw new Refusal("input", wrong);
+        }
     }
 
     /** A nonce of no call, and not the one of the last time: libraries refuse to begin twice with the same. */

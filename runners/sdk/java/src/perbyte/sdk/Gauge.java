@@ -48,6 +48,9 @@ public final class Gauge {
 
     static native void arm(boolean on);
 
+    /** From now on each sample reads {@code to} from the file first (null: no longer). Returns what is wrong, or null. */
+    static native String disk(String path, byte[] to);
+
     /** The two ends of a burst, between which the kernel is not asked about each sample: kernel.h. */
     static native void begin();
 
