@@ -238,18 +238,19 @@ class Auditor:
             ):
                 continue
             there.tried.add((cell.process, cell.row))
-            least = max(BLOCK_BYTES, self._catalogue.find(cell.algorithm).data_multiple_bytes)
             with self._allowance.spent():
-                self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, least, SHORTER))
-            there.untried[question(replace(cell, size_bytes=LONGER[1]))].append(cell)
+                self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, *SHORTER))
+            for span in LONGER:
+                there.untried[(*question(cell)[:3], span)].append(cell)
         for asked in CHANCE.sample(list(there.untried), len(there.untried)):
+            span = asked[-1]
             here = [c for c in there.untried[asked] if c in epoch.tallies]
-            takes_s = sum(epoch.tallies[c].call_s * LONGER[1] / max(c.size_bytes, 1) for c in here)
+            takes_s = sum(epoch.tallies[c].call_s * span[1] / max(c.size_bytes, 1) for c in here)
             quick = epoch.number >= TRIED_FROM and takes_s < QUICK_S
             if quick or self._allowance.has(TRY_S):
                 with self._allowance.spent():
                     for cell in there.untried.pop(asked):
-                        self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, *LONGER))
+                        self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, span))
 
     def _draw_whole(self, epoch: EpochUnderWay, cells: Sequence[Cell]) -> dict[Cell, Cut]:
         """Cells of long calls that are looked at in pieces in this epoch; the others are drawn by lot."""
