@@ -154,8 +154,9 @@ class Auditor:
 
     def _differ(self, epoch: EpochUnderWay, cell: Cell) -> str:
         """What is wrong with results that must differ. Raises RunnerError."""
-        sessions = epoch.sessions
-        return self._fresh.differ(sessions.of(cell), sessions.handle(cell), cell, epoch.tallies[cell].call_s)
+        sessions, call_s = epoch.sessions, epoch.tallies[cell].call_s
+        session, handle, seed = sessions.of(cell), sessions.handle(cell), sessions.seed_of(cell)
+        return self._fresh.differ(session, handle, cell, call_s, seed)
 
     def _see_idle(self, epoch: EpochUnderWay) -> None:
         """Refuse the cells of processes that work while nobody asks them, in four epochs of five."""
@@ -360,8 +361,8 @@ class Auditor:
         if cell.operation == "run" or (known and not odd and not drawn(CHAIN_AGAIN)):
             return audit
         if self._fresh.concerns(cell):
-            handle = sessions.handle(cell)
-            audit = self._fresh.look(sessions.of(cell), handle, audit, 1e-9 * min(audit.claimed_ns))
+            session, handle, seed = sessions.of(cell), sessions.handle(cell), sessions.seed_of(cell)
+            audit = self._fresh.look(session, handle, audit, 1e-9 * min(audit.claimed_ns), seed)
             if audit.wrong:
                 return audit
         audit = looks.chain(sessions, audit, turned=bool(epoch % 2))
@@ -388,7 +389,7 @@ class Auditor:
     def _compared(self, audit: Audit) -> Audit:
         """Have some of the chains of a look be made by others."""
         given, self._looks.given = self._looks.given, []
-        if not given or audit.wrong:
+        if not given or audit.wrong or audit.compared > 0:
             return audit
         compared, why = self._answers.compare(audit.cell, audit.epoch, given, self._referees, self._allowance)
         return replace(audit, compared=compared, uncompared=why)
