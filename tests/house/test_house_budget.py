@@ -17,7 +17,7 @@ LINES = {
     "cli": 3857,
     "exchange": 3476,
     "fleet": 1233,
-    "measure": 8571,
+    "measure": 8689,
     "model": 1708,
     "protocol": 837,
     "report": 14133,

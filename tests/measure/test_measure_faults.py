@@ -188,7 +188,7 @@ def test_a_process_that_dies_at_every_start_costs_its_own_cells(lab, verb, how):
     check_whole(done.of("beta"))
 
 
-@pytest.mark.parametrize(("how", "more"), [("slow", {"seconds": 0.1}), ("shout", {"mebibytes": 16})])
+@pytest.mark.parametrize(("how", "more"), [("slow", {"seconds": 0.03}), ("shout", {"mebibytes": 16})])
 def test_who_keeps_a_run_waiting_costs_no_other_runner_its_figures(lab, how, more):
     done = lab.run(*pair(fault("measure", how, nth=0, **more)), ask=ASK, budget_s=1.0)
     check_whole(done.of("beta"))

@@ -156,7 +156,6 @@ class Answers:
         return False
 
     def _make_again(self, epoch: int, given: Given, referees: Referees) -> bool:
-        """Ask hashlib, else another library, for a chain; more libraries where they differ. True where one answered."""
         asked = (*question(given.cell), epoch, given.seed, given.calls)
         answers = self._digests.setdefault(asked, {})
         answers[given.cell] = given.digest
@@ -206,7 +205,6 @@ class Answers:
         self._asked.clear()
 
     def _question(self, asked: Asked, cell: Cell) -> Given:
-        """What `cell` was asked, so that others can be asked for it."""
         if asked in self._asked:
             return self._asked[asked]
         (seed, calls), epoch = self._drawn[asked], cast("int", asked[-1])
@@ -215,7 +213,6 @@ class Answers:
         return Given(cell, key_seed, seed, calls, "", 0.0)
 
     def _known(self, given: Given, most_bytes: int = _MOST_BYTES) -> str | None:
-        """What hashlib gives for a chain; None where it does not know the algorithm."""
         cell = given.cell
         if given.calls * cell.size_bytes > most_bytes:
             return None

@@ -50,10 +50,7 @@ class Fresh:
         return self._catalogue.find(cell.algorithm).kind in _KINDS
 
     def look(self, session: Session, handle: int, audit: Audit, call_s: float, seed: int) -> Audit:
-        """Add what calls on fresh material cost beside timed ones. Raises RunnerError, but for what is refused.
-
-        `seed`: that of the handle's material.
-        """
+        """Add what calls on fresh material cost beside timed ones; `seed` made the handle's. Raises RunnerError."""
         cell, known = audit.cell, self._catalogue.find(audit.cell.algorithm)
         if not 0 < call_s < LONG_S:
             return audit
@@ -62,8 +59,9 @@ class Fresh:
         if known.fixed_key:
             with contextlib.suppress(RunnerRefused):  # a library may sign digests of one length only
                 weak = self._weakness(session, handle, cell, known, seed)
-                return audit if weak is None else replace(audit, wrong=weak, compared=1)
-        vector = None if known.fixed_key else self._vectors(cell, known, _questions(call_s))
+                audit = audit if weak is None else replace(audit, wrong=weak, compared=1)
+            return audit
+        vector = self._vectors(cell, known, _questions(call_s))
         if vector is None:
             return audit
         try:
@@ -77,10 +75,7 @@ class Fresh:
         return replace(audit, fresh=[*audit.fresh, own / max(1.0, others)])
 
     def differ(self, session: Session, handle: int, cell: Cell, call_s: float, seed: int) -> str:
-        """What is wrong with results that are drawn at random; empty where nothing is. Raises RunnerError.
-
-        `seed`: that of the handle's material.
-        """
+        """What is wrong with results drawn at random on material of `seed`; empty: nothing. Raises RunnerError."""
         known = self._catalogue.find(cell.algorithm)
         if cell.operation not in known.randomised or cell.operation not in _DRAWN:
             return ""
@@ -122,7 +117,6 @@ class Fresh:
         return weakness(found, signature, message)
 
     def _by_one_key(self, session: Session, cell: Cell, known: Algorithm) -> set[str]:
-        """Signatures of several messages by a key that is drawn here."""
         key, signed = _private(known), set[str]()
         with contextlib.suppress(RunnerRefused):
             handle = self._referees.handle(cell)
@@ -154,7 +148,6 @@ class Fresh:
         return None
 
     def _sign(self, other: Cell, cell: Cell, known: Algorithm) -> KnownAnswer:
-        """A message signed by a key of its own; by chance it is changed afterwards."""
         seed = secrets.randbits(64)
         signature = self._referees.of(other).check_calls(self._referees.handle(other, seed), 1).output
         message = stream(seed, "input", cell.size_bytes)
@@ -164,7 +157,6 @@ class Fresh:
         return _asked(cell, key.hex(), message.hex() + str(signature), refused=forged)
 
     def _of_others(self, cell: Cell, vector: Vector) -> float:
-        """The same of another library, whose calls are timed from outside; 0 where there is none."""
         for other in self._referees.others(cell):
             with contextlib.suppress(RunnerError, KeyError, _WrongVerdict):
                 session, handle = self._referees.of(other), self._referees.handle(other)
@@ -212,7 +204,6 @@ def _questions(call_s: float) -> int:
 
 
 def _cpu_s(session: Session, handle: int, calls: int) -> float:
-    """CPU time of a question for calls."""
     before = session.process.cpu_s()
     session.check_calls(handle, calls)
     return session.process.cpu_s() - before

@@ -233,10 +233,10 @@ class Looks:
         return self._chained(audit, few, (many.cpu_s - least.cpu_s) / more, control_s)
 
     def _least(self, session: Session, ask: Callable[[], Chained], *made: Chained) -> Chained:
-        """Of several chains the one that took the least CPU time; one with a fault, where there is such.
+        """Of several chains the one that took least, or has a fault.
 
-        Compilers and collectors of a language work during some questions. All of a process's CPU time counts, whichever
-        thread's it is, and each chain has new data.
+        A language's compilers and collectors work during some.
+        All threads count, and each chain has new data.
         """
         if session.process.pid not in self._threads:
             self._threads[session.process.pid] = len(session.process.thread_cpu_s())

@@ -1,10 +1,9 @@
-"""What signatures tell of the numbers behind them, by arithmetic alone: an RSA key's modulus, the nonces of ECDSA.
+"""What signatures tell of the numbers behind them, by arithmetic: an RSA key's modulus, the nonces of ECDSA.
 
-A runner may sign with a key pair of its own and name no public key. Of x = u v, (u + 1)(v + 1), u (v + 1) and (u + 1) v
-the products of the first two and of the last two are the same, so those of their signatures differ by a multiple of the
-modulus, and several differences have it as their greatest common divisor. A signature to the power of 65537 must then
-be its message: with a short private exponent it is not, since the product of both is 1 modulo a number as long as the
-modulus. Of ECDSA whoever knows the private key d computes the nonce (h + r d) / s modulo the order (FIPS 186-5, 6.4).
+A runner may sign with an RSA key of its own. Of u v, (u + 1)(v + 1), u (v + 1) and (u + 1) v the products of the first
+two and of the last two are equal, and so are those of their signatures modulo n: several differences have n as their
+common divisor. A signature to the power of 65537 is its message; with a short private exponent it is not.
+Who knows the private key d of ECDSA computes the nonce, (h + r d) / s modulo the order (FIPS 186-5, 6.4).
 """
 
 from __future__ import annotations
@@ -20,12 +19,11 @@ _STEPS = 3  # of either factor: nine messages, nine relations between their sign
 _SMALL = range(2, 1 << 12)  # factors that no modulus has
 MOST_NONCES = 8
 NONCE_LACKS = 40  # bits that a nonce, or the difference of two, lacks: so many by chance in one of 2^39
-ORDERS = {  # of the groups (FIPS 186-5, SEC 2, RFC 5639)
+ORDERS = {  # of the groups (FIPS 186-5, SEC 2)
     "ecdsa-p256": 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
     "ecdsa-p384": (1 << 384) - 0x389CB27E0BC8D220A7E5F24DB74F58851313E695333AD68D,
     "ecdsa-p521": (1 << 521) - 0x5AE79787C40D069948033FEB708F65A2FC44A36477663B851449048E16EC79BF7,
     "ecdsa-secp256k1": 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141,
-    "ecdsa-brainpoolp256r1": 0xA9FB57DBA1EEA9BC3E660A909D838D718C397AA3B561A6F7901E0E82974856A7,
 }
 
 
