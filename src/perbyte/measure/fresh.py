@@ -107,14 +107,14 @@ class Fresh:
         def sign(data: bytes) -> bytes:
             return bytes.fromhex(str(session.check_vector(signer, _asked(signing, "", data.hex())).output))
 
-        found = modulus(sign, known.tag_bytes)
-        if found.bit_length() < 4 * known.tag_bytes:  # no signatures of RSA in this form
+        n = modulus(sign, known.tag_bytes)
+        if n.bit_length() < 4 * known.tag_bytes:  # no signatures of RSA in this form
             return None
         message = stream(seed, "input", cell.size_bytes)
         signature = bytes.fromhex(str(session.check_calls(signer, 1).output))
         if signing != cell:  # by the same key
             session.check_vector(handle, _asked(cell, "", (message + signature).hex()))
-        return weakness(found, signature, message)
+        return weakness(n, signature, message)
 
     def _by_one_key(self, session: Session, cell: Cell, known: Algorithm) -> set[str]:
         key, signed = _private(known), set[str]()

@@ -18,7 +18,7 @@ _PADDING = 11  # bytes at the least (RFC 8017, 8.2)
 _STEPS = 3  # of either factor: nine messages, nine relations between their signatures
 _SMALL = range(2, 1 << 12)  # factors that no modulus has
 MOST_NONCES = 8
-NONCE_LACKS = 40  # bits that a nonce, or the difference of two, lacks: so many by chance in one of 2^39
+NONCE_LACKS = 40  # bits that a nonce, or the difference of two, lacks: by chance in one of 2^39
 ORDERS = {  # of the groups (FIPS 186-5, SEC 2)
     "ecdsa-p256": 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551,
     "ecdsa-p384": (1 << 384) - 0x389CB27E0BC8D220A7E5F24DB74F58851313E695333AD68D,
@@ -46,21 +46,21 @@ def modulus(sign: Callable[[bytes], bytes], size_bytes: int) -> int:
         for i in range(_STEPS)
     ]
     pairs = list(itertools.combinations(range(_STEPS), 2))
-    found = math.gcd(*(made[a][c] * made[b][d] - made[a][d] * made[b][c] for a, b in pairs for c, d in pairs))
+    n = math.gcd(*(made[a][c] * made[b][d] - made[a][d] * made[b][c] for a, b in pairs for c, d in pairs))
     for small in _SMALL:
-        while found and found.bit_length() > 8 * size_bytes and found % small == 0:
-            found //= small
-    return found
+        while n and n.bit_length() > 8 * size_bytes and n % small == 0:
+            n //= small
+    return n
 
 
-def weakness(found: int, signature: bytes, data: bytes) -> str:
-    """What is wrong with an RSA signature of `data` under the modulus `found`; empty where nothing is."""
+def weakness(n: int, signature: bytes, data: bytes) -> str:
+    """What is wrong with an RSA signature of `data` under the modulus `n`; empty where nothing is."""
     bits = 8 * len(signature)
-    if found.bit_length() != bits:
-        return f"the modulus of its key has {found.bit_length()} bits instead of {bits}"
-    if math.isqrt(found) ** 2 == found or any(found % small == 0 for small in _SMALL):
+    if n.bit_length() != bits:
+        return f"the modulus of its key has {n.bit_length()} bits instead of {bits}"
+    if math.isqrt(n) ** 2 == n or any(n % small == 0 for small in _SMALL):
         return "the modulus of its key is not the product of two large primes"
-    if pow(int.from_bytes(signature, "big"), EXPONENT, found) != padded(data, len(signature)):
+    if pow(int.from_bytes(signature, "big"), EXPONENT, n) != padded(data, len(signature)):
         return f"its signature does not verify with the public exponent {EXPONENT}"
     return ""
 
@@ -87,7 +87,7 @@ def nonces_related(algorithm: str, key: bytes, digest: bytes, signatures: Iterab
 
 
 def _is_small_ratio(value: int, order: int) -> bool:
-    """True where `value` is a quotient of two small numbers modulo `order`, by Euclid's algorithm."""
+    """True where `value` is a quotient of small numbers modulo `order`."""
     (high, low), (before, of_low) = (order, value), (0, 1)
     while low >> NONCE_LACKS:
         high, low, before, of_low = low, high % low, of_low, before - high // low * of_low
