@@ -17,7 +17,7 @@ LINES = {
     "cli": 3857,
     "exchange": 3476,
     "fleet": 1233,
-    "measure": 8689,
+    "measure": 8691,
     "model": 1708,
     "protocol": 837,
     "report": 14133,
