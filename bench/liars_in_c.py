@@ -31,8 +31,9 @@ CELLS = {  # what is measured of the twin, of the library beside it, and the lie
     "aes-128-gcm/open@8KiB": ("nettle", {"open-unchecked": 1}),
     "ed25519/sign": ("openssl", {"keeps-signatures": 1}),
     "ed25519/verify": ("openssl", {"keeps-verdicts": 1}),
-    "ecdsa-p256/sign": ("nettle", {"nonce-pool": 1}),
+    "ecdsa-p256/sign": ("nettle", {"nonce-pool": 1, "next-nonce": 1}),
     "rsa-2048/sign": ("nettle", {"short-exponent": 1}),
+    "rsa-2048/verify": ("nettle", {"small-exponent": 1}),
 }
 TOML = """
 [runner]

@@ -147,10 +147,13 @@ FAULTS = {
         "not-reduced",
     ),
     "aes-128-cmac": ("no-carry", "one-key", "no-padding"),
-    "sha-256": ("padding-55", "padding-56", "padding-63", "padding-64", "empty"),
+    "sha-256": (
+        *("padding-55", "padding-56", "padding-63", "padding-64", "empty"),
+        *("odd-beyond-200", "beyond-1024", "at-4095", "at-512"),
+    ),
     "sha-512": ("padding-111", "padding-112"),
-    "sha3-256": ("rate-135",),
-    "hmac-sha-256": ("padding-56", "padding-63"),
+    "sha3-256": ("rate-135", "odd-beyond-200", "beyond-1024", "at-4095"),
+    "hmac-sha-256": ("padding-56", "padding-63", "odd-beyond-200", "beyond-1024", "at-4095"),
     "aes-128-ctr": ("carry-8", "carry-16", "carry-32", "carry-64"),
 }
 SIZES = {"aes-128-gcm": (64, 16384), "chacha20-poly1305": (64, 1024)}

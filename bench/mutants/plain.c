@@ -25,7 +25,9 @@ static int is_wrong_at(size_t size)
 	return (has("padding-55") && size % 64 == 55) || (has("padding-56") && size % 64 == 56) ||
 	       (has("padding-63") && size % 64 == 63) || (has("padding-64") && size && size % 64 == 0) ||
 	       (has("empty") && !size) || (has("padding-111") && size % 128 == 111) ||
-	       (has("padding-112") && size % 128 == 112) || (has("rate-135") && size % 136 == 135);
+	       (has("padding-112") && size % 128 == 112) || (has("rate-135") && size % 136 == 135) ||
+	       (has("odd-beyond-200") && size > 200 && size % 64) || (has("beyond-1024") && size > 1024) ||
+	       (has("at-4095") && size % 4096 == 4095) || (has("at-512") && size && size % 512 == 0);
 }
 
 static void hash(pb_case *c, uint64_t n)

@@ -17,7 +17,7 @@ LINES = {
     "cli": 3856,
     "exchange": 3476,
     "fleet": 1233,
-    "measure": 8559,
+    "measure": 8679,
     "model": 1706,
     "protocol": 825,
     "report": 14132,

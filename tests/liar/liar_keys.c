@@ -159,6 +159,8 @@ const pb_family eddsa_family = {curve_open, curve_close, eddsa_variants};
 typedef struct signer {
 	EC_KEY *key;
 	BIGNUM *inverse[POOL], *r[POOL], *n, *d, *e;
+	EC_POINT *point; /* its nonce is `nonce` */
+	BIGNUM *nonce;
 	BN_CTX *ctx;
 	BN_MONT_CTX *mont;
 	unsigned next;
@@ -175,6 +177,11 @@ static int ecdsa_open(pb_case *c)
 	EC_KEY_set_public_key(s->key, q);
 	for (int i = 0; lies("nonce-pool") && i < POOL; i++)
 		ECDSA_sign_setup(s->key, NULL, &s->inverse[i], &s->r[i]);
+	s->ctx = BN_CTX_new();
+	s->point = EC_POINT_new(EC_KEY_get0_group(s->key));
+	s->nonce = BN_new();
+	BN_priv_rand_range(s->nonce, EC_GROUP_get0_order(EC_KEY_get0_group(s->key)));
+	EC_POINT_mul(EC_KEY_get0_group(s->key), s->point, s->nonce, NULL, NULL, NULL);
 	c->out_len = c->inverse ? 0 : 64;
 	EC_POINT_free(q);
 	BN_free(d);
@@ -187,11 +194,27 @@ static void signer_close(pb_case *c)
 	free(c->ctx);
 }
 
+/* The next nonce is one more: an addition of points instead of a multiplication. */
+static void step(signer *s)
+{
+	const EC_GROUP *group = EC_KEY_get0_group(s->key);
+	const BIGNUM *order = EC_GROUP_get0_order(group);
+	EC_POINT_add(group, s->point, s->point, EC_GROUP_get0_generator(group), s->ctx);
+	BN_add_word(s->nonce, 1);
+	if (!s->r[0])
+		s->r[0] = BN_new(), s->inverse[0] = BN_new();
+	EC_POINT_get_affine_coordinates(group, s->point, s->r[0], NULL, s->ctx);
+	BN_nnmod(s->r[0], s->r[0], order, s->ctx);
+	BN_mod_inverse(s->inverse[0], s->nonce, order, s->ctx);
+}
+
 static void ecdsa(pb_case *c, uint64_t n)
 {
 	signer *s = c->ctx;
-	int pool = lies("nonce-pool");
+	int pool = lies("nonce-pool") || lies("next-nonce");
 	PB_REPEAT(n, turn, {
+		if (lies("next-nonce"))
+			step(s), s->next = 0;
 		unsigned i = s->next++ % POOL;
 		ECDSA_SIG *made = ECDSA_do_sign_ex(c->message[0], (int)c->size, pool ? s->inverse[i] : NULL,
 						   pool ? s->r[i] : NULL, s->key);
@@ -233,10 +256,11 @@ static int rsa_open(pb_case *c)
 			BN_sub_word(p, 1);
 			BN_sub_word(q, 1);
 			BN_mul(phi, p, q, s->ctx);
-			BN_set_word(e, 65537);
+			BN_set_word(e, lies("small-exponent") ? 3 : 65537);
 			if (lies("short-exponent")) {
 				BN_rand(d, 64, BN_RAND_TOP_ONE, BN_RAND_BOTTOM_ODD);
-				BN_mod_inverse(e, d, phi, s->ctx);
+				if (!BN_mod_inverse(e, d, phi, s->ctx))
+					BN_zero(e);
 			} else
 				BN_mod_inverse(d, e, phi, s->ctx);
 		} while (BN_num_bits(n) != 2048 || BN_is_zero(e) || BN_is_zero(d));

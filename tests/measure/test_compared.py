@@ -127,22 +127,22 @@ def asks() -> Fresh:
 
 def test_key_pairs_that_come_again_are_no_new_ones(asks: Fresh) -> None:
     pool: Any = Drawing(*(f"{number:x}" for number in range(6)))
-    assert "public keys that it drew are the same" in asks.differ(pool, 1, KEYS, 2e-8)
+    assert "public keys that it drew are the same" in asks.differ(pool, 1, KEYS, 2e-8, 7)
     many: Any = Drawing(*(f"{number:x}" for number in range(fresh.MOST)))
-    assert asks.differ(many, 1, KEYS, 2e-8) == ""
+    assert asks.differ(many, 1, KEYS, 2e-8, 7) == ""
     slow: Any = Drawing("a", "b", "c")
-    assert asks.differ(slow, 1, KEYS, 0.1) == "", "as few as there is time for"
-    assert asks.differ(slow, 1, RSA, 0.1) == "", "nothing of it is drawn"
+    assert asks.differ(slow, 1, KEYS, 0.1, 7) == "", "as few as there is time for"
+    assert asks.differ(slow, 1, RSA, 0.1, 7) == "", "nothing of it is drawn"
 
 
 def test_signatures_by_one_key_have_a_nonce_each(asks: Fresh) -> None:
     def found(values: tuple[str, ...], vectors: tuple[str, ...]) -> str:
         session: Any = Drawing(*values, vectors=vectors)
-        return asks.differ(session, 1, ECDSA, 1e-3)
+        return asks.differ(session, 1, ECDSA, 1e-3, 7)
 
     apart = ("aa01", "bb02", "cc03", "dd04")
     assert found(tuple(f"{number:04x}" + "00" * 2 for number in range(fresh.MOST)), apart) == ""
-    assert "share their nonce" in found(("aa01", "bb02", "aa03"), apart)
+    assert "follow from each other" in found(("aa01", "bb02", "aa03"), apart)
     assert found(("aa01",), apart) == "", "a library may derive its nonces (RFC 6979)"
     assert "share their nonce" in found(("aa01",), ("aa01", "aa02", "aa03", "aa04"))
 
@@ -155,7 +155,7 @@ def test_a_verdict_that_is_wrong_on_what_nobody_knew_is_wrong(
     monkeypatch.setattr(Fresh, "_vectors", lambda self, cell, known, count: lambda: vector)
     process = SimpleNamespace(cpu_s=lambda: 0.0)
     session: Any = SimpleNamespace(process=process, check_vector=lambda *_: None, check_calls=lambda *_: None)
-    audit = asks.look(session, 1, Audit(cell, 0), 1e-4)
+    audit = asks.look(session, 1, Audit(cell, 0), 1e-4, 7)
     assert "took for right a changed message" in audit.wrong
 
 
@@ -208,10 +208,12 @@ def test_what_the_noise_of_a_question_explains_is_no_work(
     session: Any = Timed(new_s, 30e-6, noise_s)
     cell = replace(ECDSA, algorithm="ed25519")
     for _ in range(20):
-        assert least <= asks.look(session, 1, Audit(cell, 0), call_s).fresh[0] <= most
+        assert least <= asks.look(session, 1, Audit(cell, 0), call_s, 7).fresh[0] <= most
 
 
 def test_a_memo_of_a_short_function_is_told_from_the_noise(asks: Fresh) -> None:
     session: Any = Timed(33e-6, 30e-6, 0.5e-6)
-    looks = [asks.look(session, 1, Audit(replace(ECDSA, algorithm="ed25519"), 0), 15e-9) for _ in range(20)]
+    looks = [
+        asks.look(session, 1, Audit(replace(ECDSA, algorithm="ed25519"), 0), 15e-9, 7) for _ in range(20)
+    ]
     assert min(look.fresh[0] for look in looks) > FRESH_REFUSED

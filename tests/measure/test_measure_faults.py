@@ -188,6 +188,13 @@ def test_a_process_that_dies_at_every_start_costs_its_own_cells(lab, verb, how):
     check_whole(done.of("beta"))
 
 
+@pytest.mark.parametrize(("how", "more"), [("slow", {"seconds": 0.03}), ("shout", {"mebibytes": 16})])
+def test_who_keeps_a_run_waiting_costs_no_other_runner_its_figures(lab, how, more):
+    done = lab.run(*pair(fault("measure", how, nth=0, **more)), ask=ASK, budget_s=1.0)
+    check_whole(done.of("beta"))
+    assert {failure.runner for failure in done.outcome.failures} <= {"alpha"}
+
+
 def test_a_process_that_dies_at_every_measure_is_not_started_for_ever(lab):
     broken = fault("measure", "crash", nth=0)
     done = lab.run(*pair(broken), ask="*/aes-128-ecb@16,32,48,64,80,96,112,128+contract=message")

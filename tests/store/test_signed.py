@@ -154,6 +154,25 @@ def test_any_change_of_a_signed_run_is_told_or_changes_no_answer(
     assert unharmed < TURNS / 4
 
 
+@pytest.mark.parametrize("kind", ["figures", "leaks"])
+def test_each_file_of_a_signed_run_is_covered(kind, request, tmp_path):
+    """Whichever it is: a bit of it changed, a byte more or less, and itself gone."""
+    place, draw = request.getfixturevalue(kind), random.Random(5)
+    whole = answers(place)
+    for file in sorted(child for child in place.iterdir() if child.name != LOCK_FILE):
+        content = file.read_bytes()
+        changed = bytearray(content or b"\0")
+        changed[draw.randrange(len(changed))] ^= 1 << draw.randrange(8)
+        for other in (bytes(changed), content + b"x", content[:-1], None):
+            copy = tmp_path / "copy"
+            shutil.copytree(place, copy)
+            (copy / file.name).unlink() if other is None else (copy / file.name).write_bytes(other)
+            if passes(copy):
+                assert answers(copy) == whole, file.name
+                assert file.name == JOURNAL_FILE, "an empty one may be there or not"
+            shutil.rmtree(copy)
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [

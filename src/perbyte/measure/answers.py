@@ -156,7 +156,6 @@ class Answers:
         return False
 
     def _make_again(self, epoch: int, given: Given, referees: Referees) -> bool:
-        """Ask hashlib, else another library, for a chain; more libraries where they differ. True where one answered."""
         asked = (*question(given.cell), epoch, given.seed, given.calls)
         answers = self._digests.setdefault(asked, {})
         answers[given.cell] = given.digest
@@ -206,7 +205,6 @@ class Answers:
         self._asked.clear()
 
     def _question(self, asked: Asked, cell: Cell) -> Given:
-        """What `cell` was asked, so that others can be asked for it."""
         if asked in self._asked:
             return self._asked[asked]
         (seed, calls), epoch = self._drawn[asked], cast("int", asked[-1])
@@ -215,7 +213,6 @@ class Answers:
         return Given(cell, key_seed, seed, calls, "", 0.0)
 
     def _known(self, given: Given, most_bytes: int = _MOST_BYTES) -> str | None:
-        """What hashlib gives for a chain; None where it does not know the algorithm."""
         cell = given.cell
         if given.calls * cell.size_bytes > most_bytes:
             return None
@@ -228,8 +225,12 @@ def _disputed(wrong: Sequence[tuple[Cell, str, str]]) -> bool:
     return any(kind == "disputed" for _, kind, _ in wrong)
 
 
-# lengths of data that no cell of the run has, of a block at the least
-BLOCK_BYTES, SHORTER, LONGER = 16, 4096, ((1 << 20) + 1, (1 << 20) + 65536)
+# lengths of data that no cell of the run has, of a block at the least: what code may take another path at lies in some
+# of these ranges or about the end of a block of a hash or of a parallel cipher
+BLOCK_BYTES, SHORTER = 16, ((16, 1024), (1024, 4096))
+LONGER = (4096, 1 << 16), ((1 << 20) + 1, (1 << 20) + 65536)
+Span = tuple[int, int]
+BORDERS = (1, 64, 64)  # of which lengths are about a multiple, one of them drawn
 # HKDF gives at most 255 digests (RFC 5869), so calls on other lengths than the cell's may fail rightly; a state has one
 # length, and its words may have to lie aligned; a user's benchmark takes what it takes
 OF_ONE_LENGTH = ("expand", "permute", "run")
@@ -244,21 +245,26 @@ class Elsewhere:
         self._looks = looks
         self._answers = answers
         self.tried: set[Asked] = set()
-        self.untried: dict[Asked, list[Cell]] = defaultdict(list)
+        self.untried: dict[tuple[str, str, str, Span], list[Cell]] = defaultdict(list)
         self._refused: dict[Asked, set[Cell]] = defaultdict(set)
 
-    def ask(self, sessions: Sessions, cell: Cell, least: int, most: int) -> str:
-        """Make a short chain on data of another length, and at odd addresses, for one cell of a row.
+    def ask(self, sessions: Sessions, cell: Cell, *spans: Span) -> str:
+        """Make a short chain on data of another length in each span, and at odd addresses, for one cell of a row.
 
         Returns what is wrong with that by itself; whether runners agree is compared later. Raises RunnerError.
         """
+        multiple = self._catalogue.find(cell.algorithm).data_multiple_bytes
+        faults = (self._ask(sessions, cell, span, multiple) for span in spans if span[1] > multiple)
+        return next(filter(None, faults), "")
+
+    def _ask(self, sessions: Sessions, cell: Cell, span: Span, multiple: int) -> str:
+        least, most = span
         once = cell.runner, cell.algorithm, cell.operation, most
         if cell.operation in OF_ONE_LENGTH or (most > MOST_BYTES and once in self.tried):
             return ""  # a mebibyte takes milliseconds: once for all tiers and contracts
         self.tried.add(once)
         session, asked = sessions.of(cell), (*question(replace(cell, size_bytes=most)), ELSEWHERE)
-        multiple = self._catalogue.find(cell.algorithm).data_multiple_bytes
-        size = self._answers.lengths.setdefault(asked, CHANCE.randrange(least, most) // multiple * multiple)
+        size = self._answers.lengths.setdefault(asked, _length(max(least, multiple), most, multiple))
         seed, calls = self._looks.drawn.setdefault(asked, (secrets.randbits(64), 1 + (most <= MOST_BYTES)))
         try:  # by another seed than the chain's, whose first nonce would be the prepared one again
             other = replace(cell, size_bytes=size)
@@ -290,3 +296,10 @@ class Elsewhere:
                     continue
                 refusing.discard(cell)
                 yield cell, f"it does not work on {self._answers.lengths[asked]} bytes, which others take"
+
+
+def _length(least: int, most: int, multiple: int) -> int:
+    """A length of data from `least` on and below `most`, more often than not about the end of a block."""
+    size, border = CHANCE.randrange(least, most), CHANCE.choice(BORDERS)
+    about = size // border * border + CHANCE.choice((0, *((-1, 1) if border > 1 else ())))
+    return int(max(least, min(about, most - 1)) // multiple * multiple)

@@ -153,12 +153,11 @@ class Auditor:
         self._referees.end()
 
     def _differ(self, epoch: EpochUnderWay, cell: Cell) -> str:
-        """What is wrong with results that must differ. Raises RunnerError."""
-        sessions = epoch.sessions
-        return self._fresh.differ(sessions.of(cell), sessions.handle(cell), cell, epoch.tallies[cell].call_s)
+        sessions, call_s = epoch.sessions, epoch.tallies[cell].call_s
+        session, handle, seed = sessions.of(cell), sessions.handle(cell), sessions.seed_of(cell)
+        return self._fresh.differ(session, handle, cell, call_s, seed)
 
     def _see_idle(self, epoch: EpochUnderWay) -> None:
-        """Refuse the cells of processes that work while nobody asks them, in four epochs of five."""
         for process in {cell.process for cell in epoch.tallies if epoch.sessions.runs(cell.process)}:
             cells = [cell for cell in epoch.tallies if cell.process == process]
             seen = self._unasked[process]
@@ -170,7 +169,6 @@ class Auditor:
                     self._fail(Failure("audit", cell.runner, text, address=cell.address))
 
     def _see_refusals(self, epoch: EpochUnderWay) -> None:
-        """Keep of rows that did not work on a length, where another library did, that nobody could compare them."""
         for cell, why in self._elsewhere.refusals(epoch.sessions):
             for other in epoch.tallies:
                 if (other.process, other.row) == (cell.process, cell.row):
@@ -188,7 +186,6 @@ class Auditor:
         return not is_finished(known, self.around) or drawn(AGAIN)
 
     def _compare(self) -> None:
-        """Fail the cells whose runners gave something else than others on the same new data."""
         for disagreement in self._answers.disagreements(self._referees):
             cell = disagreement.cell
             for other in self._audits if disagreement.everywhere or cell not in self._audits else (cell,):
@@ -228,7 +225,6 @@ class Auditor:
             self._keep(audit)
 
     def _try_rows(self, epoch: EpochUnderWay, cells: list[Cell]) -> None:
-        """Try rows on other data than the run's, while there is time: long data in all runners at a time."""
         there = self._elsewhere
         for cell in CHANCE.sample(cells, len(cells)):
             anew_s = self._looks.anew_s.get(cell.process, 0.0)
@@ -238,21 +234,21 @@ class Auditor:
             ):
                 continue
             there.tried.add((cell.process, cell.row))
-            least = max(BLOCK_BYTES, self._catalogue.find(cell.algorithm).data_multiple_bytes)
             with self._allowance.spent():
-                self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, least, SHORTER))
-            there.untried[question(replace(cell, size_bytes=LONGER[1]))].append(cell)
+                self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, *SHORTER))
+            for span in LONGER:
+                there.untried[(*question(cell)[:3], span)].append(cell)
         for asked in CHANCE.sample(list(there.untried), len(there.untried)):
+            span = asked[-1]
             here = [c for c in there.untried[asked] if c in epoch.tallies]
-            takes_s = sum(epoch.tallies[c].call_s * LONGER[1] / max(c.size_bytes, 1) for c in here)
+            takes_s = sum(epoch.tallies[c].call_s * span[1] / max(c.size_bytes, 1) for c in here)
             quick = epoch.number >= TRIED_FROM and takes_s < QUICK_S
             if quick or self._allowance.has(TRY_S):
                 with self._allowance.spent():
                     for cell in there.untried.pop(asked):
-                        self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, *LONGER))
+                        self._try(epoch, cell, partial(there.ask, epoch.sessions, cell, span))
 
     def _draw_whole(self, epoch: EpochUnderWay, cells: Sequence[Cell]) -> dict[Cell, Cut]:
-        """Cells of long calls that are looked at in pieces in this epoch; the others are drawn by lot."""
         cuts = {
             cell: cut
             for cell in cells
@@ -359,8 +355,8 @@ class Auditor:
         if cell.operation == "run" or (known and not odd and not drawn(CHAIN_AGAIN)):
             return audit
         if self._fresh.concerns(cell):
-            handle = sessions.handle(cell)
-            audit = self._fresh.look(sessions.of(cell), handle, audit, 1e-9 * min(audit.claimed_ns))
+            session, handle, seed = sessions.of(cell), sessions.handle(cell), sessions.seed_of(cell)
+            audit = self._fresh.look(session, handle, audit, 1e-9 * min(audit.claimed_ns), seed)
             if audit.wrong:
                 return audit
         audit = looks.chain(sessions, audit, turned=bool(epoch % 2))
@@ -376,7 +372,6 @@ class Auditor:
         return self._compared(audit)
 
     def _shorter(self, sessions: Sessions, audit: Audit) -> Audit:
-        """Look at chains on shorter data, where memory has no part in what they cost."""
         cell = audit.cell
         if cell.operation in OF_ONE_LENGTH or cell.contract == SETUP or cell.size_bytes <= SHORT_BYTES:
             return audit
@@ -385,9 +380,8 @@ class Auditor:
         )
 
     def _compared(self, audit: Audit) -> Audit:
-        """Have some of the chains of a look be made by others."""
         given, self._looks.given = self._looks.given, []
-        if not given or audit.wrong:
+        if not given or audit.wrong or audit.compared > 0:
             return audit
         compared, why = self._answers.compare(audit.cell, audit.epoch, given, self._referees, self._allowance)
         return replace(audit, compared=compared, uncompared=why)

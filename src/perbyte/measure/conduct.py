@@ -167,7 +167,6 @@ def note_after(conditions: Conditions, outcome: RunOutcome) -> None:
 
 
 def _present(command: Sequence[str], policy: Policy, input_facts: Mapping[str, Any] | None) -> dict[str, Any]:
-    """What the conditions of a part of a run say of here and now. Times are to the millisecond, to tell runs apart."""
     return {
         "perbyte_version": __version__,
         "perbyte_commit": places.commit(),

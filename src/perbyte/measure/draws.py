@@ -79,7 +79,6 @@ class Draws:
         return {cell: taken.shortest_s for cell, taken in self._taken.items() if taken.calls}
 
     def _ready(self, cell: Cell) -> bool:
-        """Make one untimed call."""
         try:
             sessions = self.epoch.sessions
             if sessions.revive(cell.process):
@@ -124,7 +123,6 @@ class Draws:
         return True
 
     def _see_pairs(self, cell: Cell, taken: _Taken) -> None:
-        """See that key pairs are new ones: as many as there is time for, the quicker the more."""
         if cell.operation != "keygen" or not taken.calls:
             return
         sessions = self.epoch.sessions

@@ -21,6 +21,7 @@ BLOCKS = (64, 72, 104, 128, 136, 144)  # of MD5, SHA-2, BLAKE2 and SHA-3
 # bytes that a length may lack: a bit and the length of 64 bits, a byte of padding, nothing
 BEFORE = (9, 8, 1, 0)
 WIDE_BEFORE = (17, 16)  # the length of SHA-512 has 128 bits
+LONG = (256, 512, 1024, 2048, 4096)  # about which loops over many blocks end
 CARRIES = (1, 2, 4, 8)  # bytes of a counter that are ones
 COUNTED = 4  # blocks
 
@@ -29,7 +30,8 @@ def lengths() -> tuple[int, ...]:
     """The lengths of data that hashes and MACs are asked for."""
     short = {size - less for size in BLOCKS for less in BEFORE}
     wide = {128 - less for less in WIDE_BEFORE}
-    return tuple(sorted({0, 1, 65, 129, 137, *short, *wide}))
+    long = {size + more for size in LONG for more in (-1, 0, 1)}
+    return tuple(sorted({0, 1, 65, 129, 137, *short, *wide, *long}))
 
 
 def of_row(sessions: Sessions, cell: Cell, algorithm: Algorithm) -> Failure | None:

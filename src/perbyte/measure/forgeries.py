@@ -163,7 +163,6 @@ class Forgeries:
         return _Row(random.Random(f"{self._seed}/{name}"), session, handle, cell, known, spent, accepts)
 
     def _producer(self, session: Session, cell: Cell) -> int | None:
-        """A handle of what makes the input of a cell's operation; None where the runner does not offer it."""
         wanted = PRODUCERS[cell.operation]
         contracts = [
             row.contract
@@ -370,7 +369,6 @@ def _rejected(material: KnownAnswer) -> str:
 
 
 def _shapes(rng: random.Random, cell: Cell, known: Algorithm) -> list[tuple[int, int]]:
-    """Bytes of data and of additional data that forgeries are tried on."""
     if cell.operation == "decapsulate":
         return [(_DIGEST_BYTES, 0)]
     if cell.operation == "verify":
@@ -391,7 +389,6 @@ def _shapes(rng: random.Random, cell: Cell, known: Algorithm) -> list[tuple[int,
 
 
 def _places(cell: Cell, known: Algorithm, message: int, whole: int, aad: int = 0) -> list[Stretch]:
-    """The parts of the material that are authenticated; what proves that comes last."""
     first = 1 if cell.algorithm == "ecdsa-p521" else 0  # 521 bits of 528: runners mask the others
     key = Stretch("key", "k", first, 0 if known.fixed_key else known.key_bytes - first)
     nonce = Stretch("nonce", "n", 0, known.nonce_bytes)

@@ -18,6 +18,7 @@ from dataclasses import replace
 from perbyte.catalogue import Catalogue
 from perbyte.errors import RunnerError, RunnerRefused
 from perbyte.measure.referees import Referees
+from perbyte.measure.signatures import modulus, nonces_related, weakness
 from perbyte.model import Algorithm, Audit, Cell, KnownAnswer
 from perbyte.protocol.material import stream
 from perbyte.runners.session import Session
@@ -48,14 +49,19 @@ class Fresh:
         """True for the operations that are looked at so."""
         return self._catalogue.find(cell.algorithm).kind in _KINDS
 
-    def look(self, session: Session, handle: int, audit: Audit, call_s: float) -> Audit:
-        """Add what calls on fresh material cost beside timed ones. Raises RunnerError, but for what is refused."""
+    def look(self, session: Session, handle: int, audit: Audit, call_s: float, seed: int) -> Audit:
+        """Add what calls on fresh material cost beside timed ones; `seed` made the handle's. Raises RunnerError."""
         cell, known = audit.cell, self._catalogue.find(audit.cell.algorithm)
         if not 0 < call_s < LONG_S:
             return audit
-        if wrong := self.differ(session, handle, cell, call_s):
+        if wrong := self.differ(session, handle, cell, call_s, seed):
             return replace(audit, wrong=wrong)
-        vector = None if known.fixed_key else self._vectors(cell, known, _questions(call_s))
+        if known.fixed_key:
+            with contextlib.suppress(RunnerRefused):  # a library may sign digests of one length only
+                weak = self._weakness(session, handle, cell, known, seed)
+                audit = audit if weak is None else replace(audit, wrong=weak, compared=1)
+            return audit
+        vector = self._vectors(cell, known, _questions(call_s))
         if vector is None:
             return audit
         try:
@@ -68,8 +74,8 @@ class Fresh:
             return replace(audit, wrong=str(wrong))
         return replace(audit, fresh=[*audit.fresh, own / max(1.0, others)])
 
-    def differ(self, session: Session, handle: int, cell: Cell, call_s: float) -> str:
-        """What is wrong with results that are drawn at random; empty where nothing is. Raises RunnerError."""
+    def differ(self, session: Session, handle: int, cell: Cell, call_s: float, seed: int) -> str:
+        """What is wrong with results drawn at random on material of `seed`; empty: nothing. Raises RunnerError."""
         known = self._catalogue.find(cell.algorithm)
         if cell.operation not in known.randomised or cell.operation not in _DRAWN:
             return ""
@@ -81,6 +87,9 @@ class Fresh:
         if not cell.algorithm.startswith(_WITH_NONCE):
             return ""
         signatures = {answer.output for answer in answers if isinstance(answer.output, str)}
+        key, digest = stream(seed, "key/0", known.key_bytes), stream(seed, "input", cell.size_bytes)
+        if nonces_related(cell.algorithm, key, digest, map(bytes.fromhex, signatures)):
+            return f"nonces of {len(signatures)} signatures are short, or follow from each other"
         # a library may derive its nonces from key and message (RFC 6979); then other messages need others
         for made in (signatures, self._by_one_key(session, cell, known)):
             nonces = [signature[: len(signature) // 2] for signature in made]
@@ -88,8 +97,26 @@ class Fresh:
                 return f"two of {len(nonces)} different signatures by one key share their nonce"
         return ""
 
+    def _weakness(self, session: Session, handle: int, cell: Cell, known: Algorithm, seed: int) -> str | None:
+        """What is wrong with the RSA key that a runner chose; None where nobody can tell. Raises RunnerError."""
+        if not cell.algorithm.startswith("rsa-") or cell.operation not in ("sign", "verify"):
+            return None
+        signing = replace(cell, operation="sign")
+        signer = handle if signing == cell else self._referees.handle(signing, seed)
+
+        def sign(data: bytes) -> bytes:
+            return bytes.fromhex(str(session.check_vector(signer, _asked(signing, "", data.hex())).output))
+
+        n = modulus(sign, known.tag_bytes)
+        if n.bit_length() < 4 * known.tag_bytes:  # no signatures of RSA in this form
+            return None
+        message = stream(seed, "input", cell.size_bytes)
+        signature = bytes.fromhex(str(session.check_calls(signer, 1).output))
+        if signing != cell:  # by the same key
+            session.check_vector(handle, _asked(cell, "", (message + signature).hex()))
+        return weakness(n, signature, message)
+
     def _by_one_key(self, session: Session, cell: Cell, known: Algorithm) -> set[str]:
-        """Signatures of several messages by a key that is drawn here."""
         key, signed = _private(known), set[str]()
         with contextlib.suppress(RunnerRefused):
             handle = self._referees.handle(cell)
@@ -121,7 +148,6 @@ class Fresh:
         return None
 
     def _sign(self, other: Cell, cell: Cell, known: Algorithm) -> KnownAnswer:
-        """A message signed by a key of its own; by chance it is changed afterwards."""
         seed = secrets.randbits(64)
         signature = self._referees.of(other).check_calls(self._referees.handle(other, seed), 1).output
         message = stream(seed, "input", cell.size_bytes)
@@ -131,7 +157,6 @@ class Fresh:
         return _asked(cell, key.hex(), message.hex() + str(signature), refused=forged)
 
     def _of_others(self, cell: Cell, vector: Vector) -> float:
-        """The same of another library, whose calls are timed from outside; 0 where there is none."""
         for other in self._referees.others(cell):
             with contextlib.suppress(RunnerError, KeyError, _WrongVerdict):
                 session, handle = self._referees.of(other), self._referees.handle(other)
@@ -179,7 +204,6 @@ def _questions(call_s: float) -> int:
 
 
 def _cpu_s(session: Session, handle: int, calls: int) -> float:
-    """CPU time of a question for calls."""
     before = session.process.cpu_s()
     session.check_calls(handle, calls)
     return session.process.cpu_s() - before

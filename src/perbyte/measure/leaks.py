@@ -154,7 +154,6 @@ class Leaks:
             self._refuse(case)
 
     def _refuse(self, case: LeakCase) -> None:
-        """Say nothing of a case whose ticks are not the time of its calls."""
         if not case.real or not (told := pair_figures(case.real, self.seed)):
             return
         if why := case.audit.wrong(told.shift.value):
@@ -222,7 +221,6 @@ class Leaks:
             case.seconds += time.monotonic() - began
 
     def _enough(self, case: LeakCase, epoch: int) -> bool:
-        """True where the pairs so far are this epoch's part of those that tell; it does not ask what they tell."""
         there = sum(int(pairs.clean.sum()) for pairs in case.real)
         cycles = case.unit == "cycles"
         wanted = pairs_wanted(
@@ -231,7 +229,6 @@ class Leaks:
         return there >= wanted * (epoch + 1) / EPOCHS
 
     def _of_class(self, place: _Place, handle: int, case: LeakCase, which: int) -> TakenPairs:
-        """A burst of calls of one class."""
         seed = secrets.randbits(64)
         request = pairs_request(place.session, handle, case.contrast, seed, BLOCK_MS, warm=True, only=which)
         return take_pairs(place.session, request, cell=case.cell, epoch=place.epoch, round=0)

@@ -194,7 +194,6 @@ def _cells_of(
 
 
 def _unfit(cell: Cell, algorithm: Algorithm) -> str:
-    """Why there is no such cell; empty where there is."""
     if cell.size_bytes % algorithm.data_multiple_bytes:
         return f"{cell.size_bytes} bytes is not a multiple of {algorithm.data_multiple_bytes}"
     if cell.drawn and cell.state != LOOP:
@@ -203,7 +202,6 @@ def _unfit(cell: Cell, algorithm: Algorithm) -> str:
 
 
 def _states(name: str) -> Iterable[str]:
-    """The states that a name or a glob means; a number of threads, and the disk, have to be named."""
     known = [state for state in STATES if state != DISK]  # which needs a file
     return [state for state in known if pattern.matches(state, name)] if pattern.is_pattern(name) else [name]
 

@@ -169,7 +169,6 @@ class EpochUnderWay:
                 break
 
     def _layout(self, cell: Cell, round_number: int) -> int:
-        """The layout of the first of the forks that are asked for: those of an epoch go on from a random one."""
         if cell not in self._layouts:
             draw = random.Random(f"forks/{self.policy.seed}/{self.number}/{cell.address}")
             self._layouts[cell] = draw.randrange(1, 1 << LAYOUT_BITS)
@@ -180,7 +179,6 @@ class EpochUnderWay:
         return self.most_rounds(cell) or (looks[0] if self.ways.cuts.get(cell) else looks[-1])
 
     def _planned(self, cell: Cell) -> bool:
-        """True when earlier epochs say how many bursts a cell is worth, and each is short."""
         return self._forks(cell) and self.most_rounds(cell) is not None
 
     def _forks(self, cell: Cell) -> bool:
@@ -234,7 +232,6 @@ class EpochUnderWay:
         return time.monotonic() + self.tallies[cell].longest_s > self.deadline
 
     def _long(self, cell: Cell) -> bool:
-        """True when one burst of the cell outlasts the bursts of many others, as far as is known by now."""
         took = min(self.tallies[cell].shortest_s, self.costs.shortest(cell))
         if math.isfinite(took):  # the shortest: one hiccup of the machine does not make a call long
             return took > LONG_BURSTS * self.policy.burst_limit_ms * 1e-3
@@ -290,7 +287,6 @@ class EpochUnderWay:
         self._under_way = (session, asked, began)
 
     def _receive(self) -> _Came | None:
-        """The burst under way, when it is taken, as it came; None without one."""
         if not self._under_way:
             return None
         (session, asked, began), self._under_way = self._under_way, None
@@ -301,7 +297,6 @@ class EpochUnderWay:
             return None
 
     def _read(self, came: _Came | None) -> tuple[AskedBurst, TakenBursts, float] | None:
-        """Read what came, and the seconds that it took."""
         if not came:
             return None
         try:
@@ -318,7 +313,6 @@ class EpochUnderWay:
         self.fail(failure)
 
     def _account(self, taken: tuple[AskedBurst, TakenBursts, float] | None) -> None:
-        """Keep a burst and note what it says."""
         if not taken:
             return
         asked, measured, took = taken
@@ -355,7 +349,6 @@ class EpochUnderWay:
         self.tell(cell, asked.round, self._done, self._clean / max(1, self._taken))
 
     def _cut(self, cell: Cell, burst: Burst, *, could_be: bool) -> None:
-        """Decide by its first burst whether a cell is measured in pieces from now on."""
         if not could_be:
             self.ways.cuts[cell] = None
         elif cell not in self.ways.cuts and burst.calls == 1:

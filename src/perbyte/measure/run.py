@@ -222,7 +222,6 @@ class Measurement:
         self._after(epoch, cells, ending_s, first=first)
 
     def _after(self, epoch: EpochUnderWay, cells: Sequence[Cell], ending_s: float, *, first: bool) -> None:
-        """Note what an epoch that has ended took, and store it; `ending_s` from its last round on."""
         self._telling.end_epoch()
         self._costs.note(
             epoch.tallies,
@@ -266,7 +265,6 @@ class Measurement:
         return wanted and min(wanted, self.policy.looks[0]) if cell in self._stopping.out_of_reach else wanted
 
     def _store_epoch(self, number: int) -> None:
-        """Let the sink put its samples in order, unless that takes more than its share of the run: they are safe."""
         if self.timing.seconds["storing"] <= STORING_SHARE * self._budget.elapsed_s:
             with self.timing.of("storing"):
                 self._ledger.sink.epoch_done(number)
@@ -308,7 +306,6 @@ class Measurement:
         return self._ledger.reached(verdicts.passed, beyond)
 
     def _confirm(self, epoch: EpochUnderWay) -> None:
-        """Compare what the last timed calls gave. A cell that fails now loses all its figures."""
         alike: dict[tuple[object, ...], list[Cell]] = defaultdict(list)
         for cell in epoch.tallies:
             alike[question(cell)].append(cell)

@@ -122,7 +122,6 @@ class Sessions:
         return calibration
 
     def _start(self, process: Process) -> Calibration | None:
-        """Start a process, or go on with the one that was launched; None when it came up and was not admitted."""
         self._starts[process] += 1
         session = self._launched.pop(process, None) or self._open(process, self._cores[0])
         try:

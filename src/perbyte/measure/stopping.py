@@ -218,7 +218,6 @@ class Stopping:
         figures: Mapping[Cell, CellFigure],
         spreads: Spreads,
     ) -> Unfinished:
-        """What is to be known of a cell that is not precise, to tell when it will be."""
         cost_s = self._nesting.cost_s(cell) + self._costs.rest_s
         if cell not in known or known[cell].very_long or cell.state != LOOP:
             done = max(self._history.epochs_of(cell), 1)
@@ -248,7 +247,6 @@ class Stopping:
         return max(1, min(wanted, self._policy.max_epochs))
 
     def _missing(self, summary: Summary, figure: CellFigure) -> int:
-        """How many epochs a cell lacks to be precise: half-widths shrink with the root of the number of epochs."""
         goal = LONG_PRECISION if summary.very_long else self._policy.precision
         if not 0 < figure.relative_half_width < math.inf:
             return self._policy.max_epochs
@@ -270,7 +268,6 @@ class Stopping:
         return figure.relative_half_width <= self._policy.precision and figure.quality is not Quality.NOISY
 
     def _summaries(self, alive: Sequence[Cell]) -> dict[Cell, Summary]:
-        """What is known of each cell; one whose samples are of no use is lost."""
         known: dict[Cell, Summary] = {}
         grounds = Grounds(self._history.calibrations, self._policy)
         for cell in alive:

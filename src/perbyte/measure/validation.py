@@ -202,7 +202,6 @@ class Validation:
             return None
 
     def _gather(self, calls: Iterable[CallUnderWay]) -> None:
-        """Wait for calls on much data, and put their answers where they belong."""
         for call in calls:
             question, answers = self._waiting.pop(call.cell)
             try:
@@ -213,7 +212,6 @@ class Validation:
                 self._fail(call.cell, failure_of(call.cell, error))
 
     def _fail(self, cell: Cell, failure: Failure) -> None:
-        """Keep a failure; of a cell the first one counts."""
         self._failed.setdefault(cell, failure)
 
     def _own_checks(self, cell: Cell) -> dict[Question, CheckAnswer]:
@@ -261,7 +259,6 @@ class Validation:
         return digests
 
     def _once(self, what: tuple[object, ...], cell: Cell, check: Callable[[], Failure | None]) -> None:
-        """Make a check that stands for several cells once, and let its verdict hold for each of them."""
         if what not in self._shared:
             # a runner that breaks off here leaves no verdict, so that the next cell asks again
             self._shared[what] = check()
@@ -313,7 +310,6 @@ class Validation:
             self._compare(question, of_cell)
 
     def _compare(self, question: Question, answers: Mapping[Cell, CheckAnswer]) -> None:
-        """Hold the answers to one question against each other."""
         if len({cell.runner for cell, answer in answers.items() if answer.length}) > 1:
             self._compared += len(answers)
         given = {cell: (answer.length, answer.digest) for cell, answer in answers.items()}

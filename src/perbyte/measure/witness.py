@@ -79,7 +79,6 @@ class Witness:
         self.calibrations[_WITNESS.process] = calibration
 
     def _begun(self) -> Session | None:
-        """Its session, which is begun at the first question; None where it cannot be had."""
         if self._tried:
             return self._session
         self._tried = True
