@@ -14,9 +14,10 @@ from perbyte.model import Behaviour, Cell, Counted
 from perbyte.model.leak import Contrast
 from perbyte.report.export import to_csv, to_json
 from perbyte.report.html import render
-from perbyte.report.leaktext import leak_change_lines, leak_changes_json, leaks_csv, render_of_run, worst_of
+from perbyte.report.leaktext import leak_change_lines, leak_changes_json, leak_parts, leaks_csv, worst_of
 from perbyte.report.pages import run_page
 from perbyte.report.sections import row_cards
+from perbyte.report.terminal import render as render_text
 from perbyte.stats.leak import leak_changes
 
 CELL = Cell("alphassl", "aes-128-gcm", "seal", 1024, "message/1")
@@ -85,8 +86,8 @@ def test_what_has_to_be_told_first(figures, first):
 
 
 def test_the_text_of_a_run_says_where_nobody_looked():
-    assert "no verdict on leaks here" in render_of_run(())
-    assert "leaks 11.6 to 12.4 cycles" in render_of_run((made_leak(CELL, 12.0),))
+    assert "no verdict on leaks here" in render_text(leak_parts(()))
+    assert "leaks 11.6 to 12.4 cycles" in render_text(leak_parts((made_leak(CELL, 12.0),)))
 
 
 def test_a_change_is_told_with_both_sides():

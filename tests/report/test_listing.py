@@ -7,9 +7,9 @@ import math
 import pytest
 
 from perbyte.report.html import table
-from perbyte.report.lines import render
 from perbyte.report.listing import Head, Listing, columns, from_records, lines, markdown, records
 from perbyte.report.lists import query_listing, query_records
+from perbyte.report.terminal import render
 
 COLUMNS = (
     Head(None, "", "address"),

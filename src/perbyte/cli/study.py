@@ -22,6 +22,7 @@ from perbyte.cli.streams import note, notes, print_lines
 from perbyte.datafile import read_text
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.places import require_writable
+from perbyte.report.printed import render_judgement
 from perbyte.report.studyview import (
     answer_lines,
     claims_page,
@@ -30,7 +31,6 @@ from perbyte.report.studyview import (
     skeleton_lines,
     study_lines,
 )
-from perbyte.report.text import render_judgement
 from perbyte.studies import Judgement, Outcome, find, judge
 from perbyte.studies.history import load_history
 from perbyte.studies.judge import newest_of_studies

@@ -20,8 +20,8 @@ import msgspec
 from perbyte.model import Estimate, Quality, Run
 from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
-from perbyte.report.card import Card, Line
 from perbyte.report.charts import Chart, Records, finished
+from perbyte.report.document import Card, Line
 from perbyte.report.labels import Spot, place_labels
 from perbyte.report.listing import Item, Listing, columns
 from perbyte.report.listing import lines as listing_lines

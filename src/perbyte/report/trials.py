@@ -8,12 +8,13 @@ from typing import Any
 from perbyte.model import Cell, CellFigure, Doubt, Estimate, Failure, Run
 from perbyte.model.algorithm import Benchmark
 from perbyte.model.text import markdown_text, plain
-from perbyte.report.behaviour import behaviours_json, change_lines, render_behaviour, render_placements
+from perbyte.report.behaviour import behaviour_parts, behaviours_json, change_lines, placement_parts
 from perbyte.report.behaviour import changes_json as count_changes_json
 from perbyte.report.export import to_json
 from perbyte.report.facts import failure_lines, outputs_text
 from perbyte.report.listing import Listing, columns, lines, markdown
-from perbyte.report.text import render_table
+from perbyte.report.printed import render_table
+from perbyte.report.terminal import render
 from perbyte.report.wording import (
     claim_text,
     interval_text,
@@ -107,12 +108,12 @@ def ratio_json(ratio: Estimate) -> dict[str, float]:
 
 def count_lines(run: Run) -> list[str]:
     """What rows execute and use, where that was counted."""
-    return ["", render_behaviour(run, count=True, memory=True).removesuffix("\n")] if run.behaviours else []
+    return ["", render(behaviour_parts(run)).removesuffix("\n")] if run.behaviours else []
 
 
 def place_lines(run: Run) -> list[str]:
     """How the cost of rows depends on places in memory, where that was asked for."""
-    return ["", render_placements(run.placements).removesuffix("\n")] if run.placements else []
+    return ["", render(placement_parts(run.placements)).removesuffix("\n")] if run.placements else []
 
 
 def changes_json(changes: Sequence[BaselineChange]) -> list[dict[str, Any]]:
