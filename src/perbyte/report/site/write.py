@@ -13,6 +13,7 @@ import jinja2
 
 from perbyte import __version__
 from perbyte.atlas.export import Gathered
+from perbyte.atomic import new_file
 from perbyte.errors import UsageError
 from perbyte.model.text import plain
 from perbyte.report.document import Page, Section
@@ -132,6 +133,5 @@ def _put(directory: Path, address: str, content: str) -> None:
     """Write a file whole or not at all."""
     target = directory / address
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.part")
-    part.write_text(content, encoding="utf-8")
-    part.replace(target)
+    with new_file(target) as part:
+        part.write_text(content, encoding="utf-8")
