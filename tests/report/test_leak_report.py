@@ -34,7 +34,7 @@ def test_a_card_has_cycles_instructions_memory_and_leaks():
     run = run_of(made_leak(CELL, 12.0), made_leak(CELL, contrast=DATA), behaviours=(counted,))
     [(title, [drawn, lines, warned])] = row_cards(run)
     assert title == "aes-128-gcm seal, alphassl, message/1"
-    row = dict(zip((name for name, _ in drawn.data["columns"]), drawn.data["rows"][0], strict=True))
+    row = dict(zip((name for name, _ in drawn.data["columns"]), drawn.listing.rows[0], strict=True))
     assert (row["size"], row["cycles/byte"], row["instr/call"]) == ("1 KiB", "0.488", "2,000")
     assert (row["instr/cycle"], row["stack"], row["heap peak"]) == ("4.00", "464", "96")
     assert (row["state"], row["code"]) == ("1,032", "3,200")
@@ -48,7 +48,7 @@ def test_a_card_has_cycles_instructions_memory_and_leaks():
 
 def test_a_card_says_what_nobody_looked_at():
     [(_, [drawn])] = row_cards(run_of(behaviours=(Behaviour(CELL, unknown="why"),)))
-    assert drawn.data["rows"][0][3:] == ("–",) * 6 + ("not looked at",)
+    assert drawn.listing.rows[0][3:] == ("–",) * 6 + ("not looked at",)
 
 
 def test_the_page_of_a_run_has_the_cards():

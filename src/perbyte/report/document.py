@@ -169,6 +169,16 @@ def table_of(title: str, heads: str, rows: Sequence[Sequence[Entry]], *, sorts: 
     return Table(Listing(title, columns(heads), rows), sorts=sorts)
 
 
+def titled(title: str, *blocks: Block) -> list[Block]:
+    """Blocks under a heading; nothing where there is no line, pair or row in the last of them."""
+    match blocks[-1]:
+        case Items(lines=()) | Items(lines=[]) | Pairs(pairs=()) | Pairs(pairs=[]):
+            return []
+        case Listing(rows=()) | Listing(rows=[]) | Table(listing=Listing(rows=[])):
+            return []
+    return [Heading(title), *blocks]
+
+
 def figures(pictures: Iterable[Picture], id: str, nothing: str = "There is nothing to draw.") -> list[Block]:
     """The charts, numbered from `id`-1 on; without one the sentence `nothing`, as far as there is one."""
     drawn = [Figure(picture, f"{id}-{number}") for number, picture in enumerate(pictures, 1)]

@@ -26,13 +26,13 @@ from perbyte.report.document import (
     Cards,
     Code,
     Fold,
-    Heading,
     Items,
     Line,
     Page,
     Section,
     Text,
     figures,
+    titled,
 )
 from perbyte.report.facts import MEASURED, commands, failure_lines
 from perbyte.report.files import Say, silent, written
@@ -157,8 +157,7 @@ def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) 
     missing: list[Block] = [
         part
         for name, run in zip(heads, runs, strict=True)
-        if (lines := failure_lines(run))
-        for part in (Heading(name), Items(lines))
+        for part in titled(name, Items(failure_lines(run)))
     ]
     tables = [block for grid in grids for block in comparison_pivot(grid, floors)]
     paths = " ".join(plain(run.path or run.conditions.run_id, 200) for run in runs)
@@ -199,8 +198,7 @@ def history_page(history: History) -> Page:
     for study in history.studies:
         machines = [plain(machine.name, 160) for machine in study.machines]
         sources.append((plain(study.name, 60), "; ".join([plain(study.citation, 600), *machines])))
-    runs = [run_line(run) for run in history.runs]
-    measured: list[Block] = [Heading("Measured"), Items(runs)] if runs else []
+    measured = titled("Measured", Items([run_line(run) for run in history.runs]))
     paths = "".join(f"{plain(run.path or run.conditions.run_id, 200)} " for run in history.runs)
     repeat = Code(f"perbyte report --history {paths}-o history.html")
     return Page(

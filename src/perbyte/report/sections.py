@@ -29,6 +29,7 @@ from perbyte.report.document import (
     Widget,
     figures,
     table_of,
+    titled,
 )
 from perbyte.report.history import left_out_lines, points_listing, steps_listing
 from perbyte.report.leaktext import contrast_text, verdict_text, worst_of
@@ -150,17 +151,17 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
         *(
             block
             for title, rows in judgement.tables
-            for block in (Heading(plain(title, 200)), Table(studyview.compared_listing(title, rows)))
+            for block in (Heading(plain(title, 200)), studyview.compared_listing(title, rows))
         ),
         Text(sentence(studyview.tally(judgement)) + "."),
         Widget("claims", studyview.claims_view(judgement)),
     ]
-    if rows := studyview.published_ratio_rows(view):
-        title = "Published ratios and today's"
-        explained = (
-            "Cost of one operation as a multiple of the other's; today's interval comes from shared epochs."
-        )
-        blocks += [Heading(title), Text(explained), table_of(title, studyview.PUBLISHED, rows)]
+    title = "Published ratios and today's"
+    explained = (
+        "Cost of one operation as a multiple of the other's; today's interval comes from shared epochs."
+    )
+    rows = studyview.published_ratio_rows(view)
+    blocks += titled(title, Text(explained), table_of(title, studyview.PUBLISHED, rows))
     both = studyview.then_and_today(study, [view.run])
     blocks += [Fold(f"{both.title} ({len(both.rows)})", [both])]
     if tests := judgement.statistics:
@@ -170,9 +171,8 @@ def claims_section(view: RunView, judgement: Judgement) -> Section:
             *(Text(plain(line, 800)) for line in tests.notes),
             Fold(f"Tests, group by group ({len(tests.groups)})", [every]),
         ]
-    if study.assumptions:
-        assumed = [(plain(each.what, 800), plain(each.why, 1500)) for each in study.assumptions]
-        blocks += [Heading("What had to be assumed"), Items(assumed)]
+    assumed = [(plain(each.what, 800), plain(each.why, 1500)) for each in study.assumptions]
+    blocks += titled("What had to be assumed", Items(assumed))
     return Section("claims", "Claims", blocks, "Claims of the study, judged here")
 
 
@@ -265,8 +265,7 @@ def listing_sections(view: RunView) -> list[Section]:
             drawn: Block = listing
             if folded:
                 drawn = Fold(f"{folded} ({count})", [drawn], open=count < 60)
-            notes = [Items(listing.notes)] if listing.notes else []
-            sections.append(Section(id, link, [Text(explained), drawn, *notes], listing.title))
+            sections.append(Section(id, link, [Text(explained), drawn], listing.title))
     return sections
 
 
@@ -279,8 +278,7 @@ def cells_section(run: Run) -> Section:
         "reason."
     )
     cells = Widget("cells", [(column.text, column.look) for column in CELL_COLUMNS])
-    legends = [Pairs("legend", marks, "print-only")] if marks else []
-    return Section("cells", "Every cell", [Text(explained), cells, *legends])
+    return Section("cells", "Every cell", [Text(explained), cells, Pairs("legend", marks, "print-only")])
 
 
 def quality_section(run: Run, counts: Sequence[tuple[str, str]]) -> Section:
@@ -298,11 +296,10 @@ def quality_section(run: Run, counts: Sequence[tuple[str, str]]) -> Section:
     ]
     if rows:
         blocks.append(table_of("Quality", "quality | meaning:wide | cells:n", rows))
-    if failures := facts.failure_lines(run):
-        blocks += [Heading("Without a figure"), Items(failures)]
-    if kinds := facts.kinds_of(warning for figure in run.cells for warning in figure.warnings):
-        lines = [words + (f" (and {count - 1} more like it)" if count > 1 else "") for words, count in kinds]
-        blocks += [Heading("Warnings"), Items(lines)]
+    blocks += titled("Without a figure", Items(facts.failure_lines(run)))
+    kinds = facts.kinds_of(warning for figure in run.cells for warning in figure.warnings)
+    lines = [words + (f" (and {count - 1} more like it)" if count > 1 else "") for words, count in kinds]
+    blocks += titled("Warnings", Items(lines))
     return Section("quality", "Quality", blocks, "Quality and noise floor")
 
 
@@ -313,8 +310,7 @@ def conditions_section(run: Run) -> Section:
         for name, values in facts.condition_facts(run)
         for part in (Heading(name), Pairs("facts", values))
     ]
-    if rows := facts.identity_rows(run):
-        blocks += [Heading("Libraries"), table_of("Libraries", _IDENTITIES, rows)]
+    blocks += titled("Libraries", table_of("Libraries", _IDENTITIES, facts.identity_rows(run)))
     return Section("conditions", "Conditions", blocks)
 
 
