@@ -34,16 +34,16 @@ def test_a_card_has_cycles_instructions_memory_and_leaks():
     run = run_of(made_leak(CELL, 12.0), made_leak(CELL, contrast=DATA), behaviours=(counted,))
     [(title, [drawn, lines, warned])] = row_cards(run)
     assert title == "aes-128-gcm seal, alphassl, message/1"
-    row = dict(zip((name for name, _ in drawn.data["columns"]), drawn.listing.rows[0], strict=True))
+    row = dict(zip((head.text for head in drawn.listing.columns), drawn.listing.rows[0], strict=True))
     assert (row["size"], row["cycles/byte"], row["instr/call"]) == ("1 KiB", "0.488", "2,000")
     assert (row["instr/cycle"], row["stack"], row["heap peak"]) == ("4.00", "464", "96")
     assert (row["state"], row["code"]) == ("1,032", "3,200")
     assert row["leaks"] == "yes"
-    assert lines.data == [
+    assert lines.lines == [
         ("1 KiB", "key: fixed | random: leaks 11.6 to 12.4 cycles: random is slower"),
         ("1 KiB", "data: zeros | random: no leak above 0.40 cycles (95 %)"),
     ]
-    assert "depends on a secret" in warned.data["said"]
+    assert "depends on a secret" in warned.said
 
 
 def test_a_card_says_what_nobody_looked_at():

@@ -258,7 +258,8 @@ def _key_text(algorithm: Algorithm, limit: KeyLimit, smallest: int, volume: floa
     how = f" ({_NONCES[limit.nonces]})" if limit.nonces != "none" else ""
     source = f"{limit.document}, {limit.published}, {section_text(limit.section)}"
     source += "" if limit.confirmed else "; unconfirmed"
-    most, asked = limit.most_bytes(smallest), f"{_said(volume)} (--volume)"
+    scale, name = next((unit for unit in _DECIMAL if volume >= unit[0]), (1.0, "bytes"))
+    most, asked = limit.most_bytes(smallest), f"{volume / scale:.4g} {name} (--volume)"
     rest = ""
     if volume > most:
         rest = f" {asked} is more than that: take a new key every {volume_text(most)}."
@@ -267,12 +268,6 @@ def _key_text(algorithm: Algorithm, limit: KeyLimit, smallest: int, volume: floa
         rest = f" {asked}{at} is within it."
     least = f": {text}" if text else ""
     return f"{algorithm.name}{how}{least}: {limit.means} ({source}).{rest}"
-
-
-def _said(volume: float) -> str:
-    """A volume as people say it, in decimal units."""
-    scale, name = next((unit for unit in _DECIMAL if volume >= unit[0]), (1.0, "bytes"))
-    return f"{volume / scale:.4g} {name}"
 
 
 def _wire_text(use: WireUse, algorithms: Sequence[Algorithm]) -> str:

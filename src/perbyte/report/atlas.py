@@ -19,18 +19,7 @@ from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
 from perbyte.report.card import RATES, cores_at, milliseconds
 from perbyte.report.charts import Chart, finished
-from perbyte.report.document import (
-    Block,
-    Card,
-    Cards,
-    Code,
-    Items,
-    Line,
-    Page,
-    Section,
-    figures,
-    table_of,
-)
+from perbyte.report.document import Block, Card, Code, Items, Line, Page, Section, Widget, figures, table_of
 from perbyte.report.marks import AUDIT_SAW_OTHERS
 from perbyte.report.pictures import Picture, drawn
 from perbyte.report.site.view import estimate_in, marks_text, meanings_of, rank, value_in
@@ -197,7 +186,7 @@ def _found(overview: Overview) -> Block:
     if not overview.points:
         lines = ["No figure is comparable across machines."]
     blocks = [("What was found as well", lines)] if lines else []
-    return Cards([*blocks, ("How sure that is", certain)])
+    return Widget("cards", [*blocks, ("How sure that is", certain)])
 
 
 def _unlike(overview: Overview) -> Block:

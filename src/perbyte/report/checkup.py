@@ -203,15 +203,9 @@ def trials_lines(trial: Trials) -> Iterator[str]:
     budgets = sorted({budget for budget, _ in trial.detected})
     yield ("slowdowns found     " + "".join(f"{budget:>8g} s" for budget in budgets))
     for share in SLOWDOWNS:
-        yield (
-            f"  {share:<17.2%} "
-            + "".join(_found(trial.detected.get((budget, share), [])) for budget in budgets)
-        )
+        tries = [trial.detected.get((budget, share), []) for budget in budgets]
+        yield f"  {share:<17.2%} " + "".join(f"{f'{sum(each)} of {len(each)}':>10}" for each in tries)
     for budget in budgets:
         least = trial.smallest(budget)
         can = f"differences from {least:.2%} on" if math.isfinite(least) else "no such difference reliably"
         yield (f"in runs of {budget:g} s (six cells) this machine can tell {can}, now")
-
-
-def _found(tries: Sequence[bool]) -> str:
-    return f"{f'{sum(tries)} of {len(tries)}':>10}"

@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from perbyte import places
-from perbyte.model import Audit, Cell, CellFigure, Doubt, Failure, StoredRun
+from perbyte.model import Audit, Cell, CellFigure, Doubt, StoredRun
 from perbyte.model.text import counted, plain
 from perbyte.report.listing import Listing, columns
 from perbyte.stats.audit import time_limits, time_shares
@@ -147,9 +147,12 @@ def explained(stored: StoredRun, figures: Sequence[CellFigure], cells: str) -> l
     audits: dict[Cell, list[Audit]] = defaultdict(list)
     for audit in stored.audits:
         audits[audit.cell].append(audit)
-    words = {figure.cell.address: _doubts(figure) for figure in figures}
+    words = {
+        figure.cell.address: [warning.text for warning in figure.warnings if warning.kind in _DOUBTS]
+        for figure in figures
+    }
     for failure in stored.failures:
-        words.setdefault(failure.address, []).insert(0, _refusal(failure))
+        words.setdefault(failure.address, []).insert(0, f"{failure.kind}: {failure.message}")
     return [
         _explain(cell, looks, words.get(cell.address, []), surroundings(audits, without=cell.runner))
         for cell, looks in sorted(audits.items())
@@ -176,14 +179,6 @@ def _text(value: object) -> str:
     numbers = value if isinstance(value, list) else [value]
     shown = " ".join(f"{number:.4g}" for number in numbers[:12])
     return shown + (f" and {len(numbers) - 12} more" if len(numbers) > 12 else "")
-
-
-def _doubts(figure: CellFigure) -> list[str]:
-    return [warning.text for warning in figure.warnings if warning.kind in _DOUBTS]
-
-
-def _refusal(failure: Failure) -> str:
-    return f"{failure.kind}: {failure.message}"
 
 
 def _explain(cell: Cell, looks: Sequence[Audit], words: list[str], around: Surroundings) -> dict[str, Any]:

@@ -97,13 +97,6 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Cards:
-    """Lists beside each other, each with its name."""
-
-    lists: Sequence[tuple[str, Sequence[str]]]
-
-
-@dataclass(frozen=True, slots=True)
 class Figure:
     """A chart; `id` is its place on the page."""
 
@@ -112,27 +105,14 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
-    """A picture that is drawn already, as SVG for a wide and for a narrow window."""
-
-    id: str
-    heading: str
-    caption: str
-    svg: str
-    narrow: str
-
-
-@dataclass(frozen=True, slots=True)
 class Widget:
-    """What a page's script serves: `claims`, `pivot` or `cells`, with the data of its macro in the template."""
+    """What pages alone have: `cards`, `drawing`, `claims`, `pivot` or `cells`, with the data of its macro."""
 
     kind: str
     data: Any
 
 
-Block: TypeAlias = (
-    Text | Heading | Code | Items | Pairs | Table | Listing | Fold | Card | Cards | Figure | Drawing | Widget
-)
+Block: TypeAlias = Text | Heading | Code | Items | Pairs | Table | Listing | Fold | Card | Figure | Widget
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,19 +144,21 @@ class Page:
         return [section for section in self.sections if section.blocks]
 
 
-def table_of(title: str, heads: str, rows: Sequence[Sequence[Entry]], *, sorts: bool = False) -> Table:
+def table_of(title: str, heads: str, rows: Sequence[Sequence[Entry]]) -> Table:
     """A table of `rows` under heads such as `library | size:n`."""
-    return Table(Listing(title, columns(heads), rows), sorts=sorts)
+    return Table(Listing(title, columns(heads), rows))
+
+
+def sorted_table(title: str, heads: str, rows: Sequence[Sequence[Entry]]) -> Table:
+    """The same as a table that a page sorts."""
+    return Table(Listing(title, columns(heads), rows), sorts=True)
 
 
 def titled(title: str, *blocks: Block) -> list[Block]:
-    """Blocks under a heading; nothing where there is no line, pair or row in the last of them."""
-    match blocks[-1]:
-        case Items(lines=()) | Items(lines=[]) | Pairs(pairs=()) | Pairs(pairs=[]):
-            return []
-        case Listing(rows=()) | Listing(rows=[]) | Table(listing=Listing(rows=[])):
-            return []
-    return [Heading(title), *blocks]
+    """Blocks under a heading; nothing where the last of them has no line or row."""
+    last = blocks[-1]
+    rows = last.lines if isinstance(last, Items) else last.listing.rows if isinstance(last, Table) else blocks
+    return [Heading(title), *blocks] if rows else []
 
 
 def figures(pictures: Iterable[Picture], id: str, nothing: str = "There is nothing to draw.") -> list[Block]:

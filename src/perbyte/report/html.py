@@ -22,7 +22,7 @@ import jinja2
 from perbyte import __version__
 from perbyte.model.text import plain
 from perbyte.report import theme
-from perbyte.report.document import Block, Drawing, Figure, Page, Pairs, Widget
+from perbyte.report.document import Block, Figure, Page, Pairs, Widget
 from perbyte.report.listing import Listing, as_item
 from perbyte.report.saving import as_svg
 from perbyte.report.templating import embedded, template
@@ -76,14 +76,14 @@ def _shown(listing: Listing) -> dict[str, Any]:
     return {"columns": [(head.text, head.look) for head in heads], "rows": rows, "label": listing.title}
 
 
-def _svgs(figure: Figure) -> Drawing:
+def _svgs(figure: Figure) -> dict[str, str]:
     """A chart as SVG, with its narrow form where it has one."""
     picture = figure.picture
     wide, narrow = (
         inline_svg(as_svg(chart), picture.heading) if chart else ""
         for chart in (picture.chart, picture.narrow)
     )
-    return Drawing(figure.id, picture.heading, "", wide, narrow)
+    return {"id": figure.id, "heading": picture.heading, "caption": "", "svg": wide, "narrow": narrow}
 
 
 def inline_svg(svg: str, title: str) -> str:

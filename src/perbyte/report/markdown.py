@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from perbyte.model.text import markdown_text, plain
-from perbyte.report.document import Block, Code, Fold, Heading, Items, Table, Text
+from perbyte.report.document import Block, Heading, Items, Table, Text
 from perbyte.report.listing import LONGEST, Head, Listing
 
 
@@ -24,19 +24,13 @@ def lines(part: str | Block) -> list[str]:
             return [_escaped(part.said)]
         case Heading():
             return [f"## {_escaped(part.said)}"]
-        case Code():
-            return ["```sh", *part.said.splitlines(), "```"]
         case Items():
             texts = (
                 line if isinstance(line, str) else f"{line[0]}: {'; '.join(line[1:])}" for line in part.lines
             )
             return [f"- {markdown_text(plain(text, LONGEST), begins_line=False)}" for text in texts]
-        case Listing():
-            return _table(part)
-        case Table():
-            return _table(part.listing)
-        case Fold():
-            return [line for each in (Heading(part.summary), *part.blocks) for line in (*lines(each), "")]
+        case Table(listing=listing) | (Listing() as listing):
+            return _table(listing)
     return []
 
 

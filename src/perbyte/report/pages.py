@@ -23,7 +23,6 @@ from perbyte.report.card import compared_rows, comparison_card, run_card
 from perbyte.report.document import (
     Block,
     Card,
-    Cards,
     Code,
     Fold,
     Items,
@@ -31,6 +30,7 @@ from perbyte.report.document import (
     Page,
     Section,
     Text,
+    Widget,
     figures,
     titled,
 )
@@ -55,7 +55,6 @@ from perbyte.report.trials import beside_line
 from perbyte.report.wording import numbered, percent, sentence, three_digits
 from perbyte.stats.across import floor_across
 from perbyte.stats.compare import Answer
-from perbyte.stats.quantity import Unit
 from perbyte.stats.trials import beside_the_best
 from perbyte.studies.history import History
 from perbyte.studies.judge import history_of, judgement_of
@@ -102,15 +101,13 @@ def run_page(
     *,
     judgement: Judgement | None = None,
     history: History | None = None,
-    title: str | None = None,
-    unit: Unit | None = None,
     notes: Sequence[str] = (),
 ) -> Page:
     """The page of a run; with a `judgement` the study's claims as well, with a `history` that too.
 
-    `unit` is what the tables start with; `notes` are sentences that stand first.
+    `notes` are sentences that stand first.
     """
-    view = RunView(run, judgement=judgement, unit=unit)
+    view = RunView(run, judgement=judgement)
     main, *others = figures(run_pictures(view), "figure")
     tables = [block for grid in view.grids for block in run_pivot(grid, view)]
     repeat = [part for label, command in commands(run) for part in (Text(label), Code(command))]
@@ -128,7 +125,7 @@ def run_page(
         sections.conditions_section(run),
         Section("repeat", "Repeat", repeat, "How to repeat it"),
     ]
-    heading, run_id = title or _title(run, judgement), plain(run.conditions.run_id, 80)
+    heading, run_id = _title(run, judgement), plain(run.conditions.run_id, 80)
     return Page(heading, [_lead(run)], parts, run_id, sections.cell_rows(run))
 
 
@@ -194,6 +191,8 @@ def history_page(history: History) -> Page:
     span = f", {years[0]} to {years[-1]}" if years else ""
     main, *others = figures(history_pictures(history), "history")
     jumps = history_found(history) or ["No algorithm was both published and measured."]
+    sure = _found_and_sure(jumps, history_certainty(history))
+    summary = [replace(history_card(history), question=_GROWN), main, sure]
     sources = []
     for study in history.studies:
         machines = [plain(machine.name, 160) for machine in study.machines]
@@ -205,15 +204,7 @@ def history_page(history: History) -> Page:
         f"The speed of cryptography{span}",
         ["What published studies measured and what was measured with Perbyte, on common algorithms."],
         [
-            Section(
-                "summary",
-                "Summary",
-                [
-                    replace(history_card(history), question=_GROWN),
-                    main,
-                    _found_and_sure(jumps, history_certainty(history)),
-                ],
-            ),
+            Section("summary", "Summary", summary),
             Section("history", "History", [sections.READ, *others] if others else []),
             Section(
                 "explanations",
@@ -241,8 +232,8 @@ def own_programs(run: Run) -> list[str]:
     return sorted(names)
 
 
-def _found_and_sure(found: Sequence[str], certain: Sequence[str]) -> Cards:
-    return Cards([("What was found", found), ("How sure that is", certain)])
+def _found_and_sure(found: Sequence[str], certain: Sequence[str]) -> Widget:
+    return Widget("cards", [("What was found", found), ("How sure that is", certain)])
 
 
 def _tried(run: Run) -> Card | None:

@@ -34,7 +34,7 @@ from perbyte.report.beside import (
 from perbyte.report.card import comparison_card, run_card
 from perbyte.report.document import Heading
 from perbyte.report.export import comparison_json, to_json
-from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
+from perbyte.report.facts import condition_lines, failure_lines, noise_line, warning_texts
 from perbyte.report.gate import MissingCell, missing_of_runs, missing_of_sides, regressions_json
 from perbyte.report.grid import Grid, compare_pairs, compare_runs, in_common, run_grids
 from perbyte.report.leaktext import leak_change_lines, leak_changes_json, leak_parts
@@ -262,10 +262,10 @@ def render_side_by_side(runs: Mapping[str, Run]) -> str:
 def _warnings(run: Run) -> list[str]:
     """What the mark of a warning means in this run; a doubt with a mark of its own says itself."""
     warnings = (warning for figure in run.cells for warning in figure.warnings)
-    kinds = kinds_of(warning for warning in warnings if warning_mark(warning) is Mark.WARNING)
-    texts = [f"{text} (and {count - 1:,} more like it)" if count > 1 else text for text, count in kinds[:4]]
-    if len(kinds) > 4:
-        texts.append(f"{counted(len(kinds) - 4, 'more kind')}: perbyte report")
+    every = warning_texts(warning for warning in warnings if warning_mark(warning) is Mark.WARNING)
+    texts = every[:4]
+    if len(every) > 4:
+        texts.append(f"{counted(len(every) - 4, 'more kind')}: perbyte report")
     return [f"{Mark.WARNING}: {text}" for text in texts]
 
 

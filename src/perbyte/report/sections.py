@@ -77,15 +77,6 @@ _IDENTITIES = (
 )
 
 
-def _folded(figure: CellFigure) -> str:
-    """The warnings of a figure, each kind once: a disturbed host leaves one for each epoch, and all say the same."""
-    kinds = facts.kinds_of(figure.warnings)
-    texts = (
-        f"{plain(text, 160)}{f' (and {count - 1:,} more like it)' * (count > 1)}" for text, count in kinds
-    )
-    return "; ".join(texts)
-
-
 def cell_rows(run: Run) -> dict[str, Any]:
     """The list of all cells for the page's script: a row per figure and per failure that names a cell.
 
@@ -98,7 +89,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
         width = [_finite(first.relative), width_text(first).lstrip("±")] if first else _GAP
         others = (Unit.CYCLES_PER_CALL, Unit.NS_PER_CALL, Unit.MEGABYTES_PER_SECOND)
         costs = [_pair(readings[Unit.CYCLES_PER_BYTE]), width, *(_pair(readings[unit]) for unit in others)]
-        doubts = ["".join(marks_of(figure)), _folded(figure)]
+        doubts = ["".join(marks_of(figure)), "; ".join(facts.warning_texts(figure.warnings))]
         rows.append([*_cell_names(figure.cell), *costs, *_quality_columns(figure), doubts])
     for cell, failure in run.failed_cells():
         message = plain(failure.message, 200) + facts.outputs_text(failure)
@@ -297,9 +288,8 @@ def quality_section(run: Run, counts: Sequence[tuple[str, str]]) -> Section:
     if rows:
         blocks.append(table_of("Quality", "quality | meaning:wide | cells:n", rows))
     blocks += titled("Without a figure", Items(facts.failure_lines(run)))
-    kinds = facts.kinds_of(warning for figure in run.cells for warning in figure.warnings)
-    lines = [words + (f" (and {count - 1} more like it)" if count > 1 else "") for words, count in kinds]
-    blocks += titled("Warnings", Items(lines))
+    warnings = (warning for figure in run.cells for warning in figure.warnings)
+    blocks += titled("Warnings", Items(facts.warning_texts(warnings)))
     return Section("quality", "Quality", blocks, "Quality and noise floor")
 
 

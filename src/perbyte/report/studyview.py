@@ -110,21 +110,35 @@ def outcome_of(verdict: Verdict) -> str:
     return f"{_SHOWN[verdict.outcome][1]} {verdict.outcome}{PARTIAL if verdict.partial else ''}"
 
 
+def verdict_record(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as plain values, for JSON and for pages; the fields are documented in docs/cli.md."""
+    claim = verdict.claim
+    return {
+        "id": claim.id,
+        "outcome": str(verdict.outcome),
+        "about": claim.counted_as,
+        "partial": verdict.partial,
+        "compared": verdict.compared,
+        "left_out": verdict.left_out,
+        "says": claim.says,
+        "place": claim.place,
+        "rule": verdict.rule,
+        "refuted_by": verdict.refuted_by,
+        "evidence": list(verdict.evidence),
+    }
+
+
 def claims_view(judgement: Judgement) -> dict[str, Any]:
     """The claims, each with its verdict beside the one on the figures as printed; and how many fared how."""
     printed = in_print(judgement.study)
     return {
         "claims": [
-            {
+            verdict_record(verdict)
+            | {
                 "kind": _SHOWN[verdict.outcome][0],
                 "outcome": outcome_of(verdict),
-                "says": plain(verdict.claim.says, 600),
-                "place": plain(verdict.claim.place, 200),
-                "reading": plain(_reading(verdict.claim), 800),
-                "evidence": [plain(line, 600) for line in verdict.evidence],
+                "reading": _reading(verdict.claim),
                 "printed": printed.get(verdict.claim.id, ""),
-                "rule": plain(verdict.rule, RULE_CHARACTERS),
-                "refuted_by": plain(verdict.refuted_by, 600),
                 "partial": _partial_text(verdict),
                 "about": f"a {ABOUT[kind][0]}" if (kind := verdict.claim.counted_as) in MARKS else "",
                 "numbers": [number_row(entry) for entry in verdict.numbers],
@@ -313,22 +327,7 @@ def judgement_data(judgement: Judgement) -> dict[str, Any]:
             {"title": title, "rows": records(compared_listing(title, rows))}
             for title, rows in judgement.tables
         ],
-        "verdicts": [
-            {
-                "id": verdict.claim.id,
-                "outcome": str(verdict.outcome),
-                "about": verdict.claim.counted_as,
-                "partial": verdict.partial,
-                "compared": verdict.compared,
-                "left_out": verdict.left_out,
-                "says": verdict.claim.says,
-                "place": verdict.claim.place,
-                "rule": verdict.rule,
-                "refuted_by": verdict.refuted_by,
-                "evidence": list(verdict.evidence),
-            }
-            for verdict in judgement.verdicts
-        ],
+        "verdicts": [verdict_record(verdict) for verdict in judgement.verdicts],
     }
 
 

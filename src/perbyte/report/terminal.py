@@ -1,6 +1,7 @@
 """The writer of documents for a terminal: within its width, every doubt marked, colour only where it is asked for.
 
-A grid that is too wide is split by operation, then by size or side; a figure is never cut. Pictures are left out.
+A grid that is too wide is split by operation, then by size or side; a figure is never cut. What only pages show (folds,
+pictures, tables that sort) is not drawn.
 Printing is the caller's business.
 """
 
@@ -18,7 +19,7 @@ from rich.console import Console
 from rich.text import Text as Styled
 
 from perbyte.model.text import plain, visible, wants_colour
-from perbyte.report.document import Block, Card, Cards, Code, Fold, Heading, Items, Pairs, Table, Text
+from perbyte.report.document import Block, Card, Heading, Items, Table, Text
 from perbyte.report.grid import Column, Entry, Grid, GridRow
 from perbyte.report.legends import legend_of
 from perbyte.report.listing import Listing, lines, wrapped
@@ -57,12 +58,7 @@ def render(parts: Iterable[Part], *, width: int | None = None, colour: bool | No
     drawn: list[Styled] = []
     for part in parts:
         lines = _lines(part, width)
-        if (
-            drawn
-            and drawn[-1].plain
-            and lines
-            and isinstance(part, (Heading, Listing, Table, Grid, Fold, Cards))
-        ):
+        if drawn and drawn[-1].plain and lines and isinstance(part, (Heading, Listing, Table, Grid)):
             drawn.append(Styled())
         drawn += lines
     return _to_text(drawn, colour=colour)
@@ -75,32 +71,15 @@ def _lines(part: Part, width: int) -> list[Styled]:
         case str():
             return _prose(part, width)
         case Text():
-            return _prose(part.said, width, "bold yellow" if part.look == "warned" else "")
+            return _prose(part.said, width)
         case Heading():
             return _prose(part.said, width, "bold")
-        case Code():
-            return [Styled(f"{_INDENT}{line}", no_wrap=True) for line in part.said.splitlines()]
         case Items():
             return [drawn for line in part.lines for drawn in _item(line, width)]
-        case Pairs(kind="legend"):
-            return _wrapped(part.pairs, width)
-        case Pairs():
-            return [drawn for name, value in part.pairs for drawn in _prose(f"{name}: {value}", width)]
-        case Table():
-            return _listing(part.listing, width)
-        case Listing():
-            return _listing(part, width)
-        case Fold():
-            return [drawn for each in (Heading(part.summary), *part.blocks) for drawn in _lines(each, width)]
+        case Table(listing=listing) | (Listing() as listing):
+            return _listing(listing, width)
         case Card():
             return _card(part, width)
-        case Cards():
-            return [
-                drawn
-                for name, said in part.lists
-                for each in (Heading(name), Items(said))
-                for drawn in _lines(each, width)
-            ]
         case Grid():
             return _grid(part, width)
         case (text, style):

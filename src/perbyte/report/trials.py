@@ -43,8 +43,7 @@ def beside_lines(run: Run, own: Collection[str], bests: Sequence[BesideTheBest])
             yield f"{identity.runner}: {identity.library}, {identity.compiler}, {identity.flags or 'no flags'}"
     yield ""
     yield render_table(run)
-    yield from count_lines(run)
-    yield from place_lines(run)
+    yield from seen_lines(run)
 
 
 def beside_line(best: BesideTheBest, *, several: bool) -> str:
@@ -108,14 +107,12 @@ def ratio_json(ratio: Estimate) -> dict[str, float]:
     return {"ratio": ratio.value, "low": ratio.low, "high": ratio.high}
 
 
-def count_lines(run: Run) -> list[str]:
-    """What rows execute and use, where that was counted."""
-    return ["", render(behaviour_parts(run)).removesuffix("\n")] if run.behaviours else []
-
-
-def place_lines(run: Run) -> list[str]:
-    """How the cost of rows depends on places in memory, where that was asked for."""
-    return ["", render(placement_parts(run.placements)).removesuffix("\n")] if run.placements else []
+def seen_lines(run: Run) -> list[str]:
+    """What rows execute and use, and how their cost depends on places in memory, where that was asked for."""
+    parts = [behaviour_parts(run)] * bool(run.behaviours) + [placement_parts(run.placements)] * bool(
+        run.placements
+    )
+    return [line for each in parts for line in ("", *render(each).splitlines())]
 
 
 def changes_json(changes: Sequence[BaselineChange]) -> list[dict[str, Any]]:
@@ -175,8 +172,7 @@ def changes_lines(
     yield since
     if flags and flags[0] != flags[1]:
         yield f"flags then: {flags[0]}; now: {flags[1]}"
-    yield from count_lines(run)
-    yield from place_lines(run)
+    yield from seen_lines(run)
     yield from change_lines(counted)
 
 

@@ -11,17 +11,7 @@ from perbyte.atlas.index import RunRow
 from perbyte.model import Estimate
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.document import (
-    Block,
-    Card,
-    Code,
-    Items,
-    Page,
-    Pairs,
-    Section,
-    Text,
-    table_of,
-)
+from perbyte.report.document import Block, Card, Code, Items, Page, Pairs, Section, Text, sorted_table
 from perbyte.report.listing import Item
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.algorithms import algorithm_card, winner_text
@@ -74,10 +64,8 @@ def front_page(
         counted(len(view.runs), "machine"),
         counted(len(months), "month"),
     )
-    go_on: list[Block] = [
-        Pairs("counts", [(number, name) for number, name in map(str.split, counts)]),
-        Items(_WAYS),
-    ]
+    numbers = [(number, name) for number, name in map(str.split, counts)]
+    go_on: list[Block] = [Pairs("counts", numbers), Items(_WAYS)]
     if gathered.problems:
         go_on.append(Items([f"Left out: {plain(problem, 300)}" for problem in gathered.problems]))
     lead = (
@@ -166,7 +154,7 @@ def algorithms_table(view: SiteView) -> Block:
         )
         rows.append(row)
     heads = "algorithm | work | fastest on most machines | on:n | least cost:n | per | there | programs:n"
-    return table_of("Every algorithm", heads, rows, sorts=True)
+    return sorted_table("Every algorithm", heads, rows)
 
 
 def libraries_table(view: SiteView, shelf: Mapping[str, Shelf]) -> Block:
@@ -193,7 +181,7 @@ def libraries_table(view: SiteView, shelf: Mapping[str, Shelf]) -> Block:
         "library | programs:text | machines:n | algorithms:n | fastest alone:n | × the fastest, median:n"
         " | versions:text"
     )
-    return table_of("Every library", heads, rows, sorts=True)
+    return sorted_table("Every library", heads, rows)
 
 
 def machines_table(view: SiteView) -> Block:
@@ -216,7 +204,7 @@ def machines_table(view: SiteView) -> Block:
         )
         rows.append(row)
     heads = "machine | processor:text | architecture | hypervisor | algorithms:n | fastest at most | runs:n | newest"
-    return table_of("Every machine", heads, rows, sorts=True)
+    return sorted_table("Every machine", heads, rows)
 
 
 def dates_table(months: Mapping[str, list[RunRow]], fresh: Mapping[str, Sequence[object]]) -> Block:
@@ -232,9 +220,7 @@ def dates_table(months: Mapping[str, list[RunRow]], fresh: Mapping[str, Sequence
             len(fresh.get(name, ())),
         )
         rows.append(row)
-    return table_of(
-        "Every month", "month | runs:n | machines:n | figures:n | new versions:n", rows, sorts=True
-    )
+    return sorted_table("Every month", "month | runs:n | machines:n | figures:n | new versions:n", rows)
 
 
 _DATA = (
@@ -267,7 +253,7 @@ def data_page(view: SiteView, files: Sequence[tuple[str, int, int]]) -> Page:
         "are no positive number.",
         "Samples are not here: they stay in the atlas (perbyte atlas query, perbyte atlas pull).",
     ]
-    table = table_of("Files", "file | rows:n | size:n", rows, sorts=True)
+    table = sorted_table("Files", "file | rows:n | size:n", rows)
     sections = [
         Section("summary", "Files", [table, Items(texts)]),
         Section("repeat", "Use", [Code(_PANDAS), Code(_QUERY)], "How to use them"),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from perbyte.atlas.export import RankedWork, Stand
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.document import Block, Card, Fold, Page, Section, table_of
+from perbyte.report.document import Block, Card, Fold, Page, Section, sorted_table
 from perbyte.report.listing import Entry, Item
 from perbyte.report.marks import FASTEST
 from perbyte.report.site import addresses, parts
@@ -136,7 +136,7 @@ def _algorithms(view: SiteView, mains: dict[str, list[RunnerTally]]) -> Block:
         for name in sorted(mains)
         for tally in mains[name]
     ]
-    return table_of("At each algorithm", _HEADS, rows, sorts=True)
+    return sorted_table("At each algorithm", _HEADS, rows)
 
 
 def _works(view: SiteView, shelf: Shelf) -> Block:
@@ -149,7 +149,7 @@ def _works(view: SiteView, shelf: Shelf) -> Block:
         rows += [
             [*head, *_tally_items(tally)] for tally in tallies(contests) if tally.runner in shelf.runners
         ]
-    table = table_of("Every work", _HEADS, rows, sorts=True)
+    table = sorted_table("Every work", _HEADS, rows)
     return Fold(f"{counted(len(rows), 'row')}: programs, operations, contracts and sizes", [table])
 
 
@@ -176,4 +176,4 @@ def _versions(shelf: Shelf) -> Block:
         program = (plain(version, 40) or "not told", plain(runner, 40))
         rows.append((*program, len(machines), on, days[0], days[-1], len(stands)))
     heads = "version | program | machines:n | on:text | first | last | figures:n"
-    return table_of("Versions on the pages", heads, rows, sorts=True)
+    return sorted_table("Versions on the pages", heads, rows)

@@ -7,7 +7,7 @@ import calendar
 from perbyte.atlas.index import RunRow
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.document import Block, Page, Section, table_of
+from perbyte.report.document import Block, Page, Section, sorted_table
 from perbyte.report.listing import Item
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section, known_changes
@@ -22,11 +22,9 @@ def months(view: SiteView) -> dict[str, list[RunRow]]:
 
 def month_title(name: str) -> str:
     """A month in words: `November 2026`."""
-    return (
-        "At a time not known"
-        if name == addresses.UNKNOWN
-        else f"{calendar.month_name[int(name[5:])]} {name[:4]}"
-    )
+    if name == addresses.UNKNOWN:
+        return "At a time not known"
+    return f"{calendar.month_name[int(name[5:])]} {name[:4]}"
 
 
 def new_libraries(view: SiteView) -> dict[str, list[tuple[str, str]]]:
@@ -69,7 +67,7 @@ def _fresh(view: SiteView, fresh: list[tuple[str, str]]) -> Block:
         # a run says which libraries it had as "name version"; a page exists where a figure of it stands
         name, _, version = library.rpartition(" ")
         rows.append((plain(name or library, 60), plain(version, 40), parts.machine_item(view, machine)))
-    return table_of("New versions", "library | version | first on", rows, sorts=True)
+    return sorted_table("New versions", "library | version | first on", rows)
 
 
 def _runs(runs: list[RunRow]) -> Block:
@@ -86,4 +84,4 @@ def _runs(runs: list[RunRow]) -> Block:
         )
         for run in runs
     ]
-    return table_of("Runs", heads, rows, sorts=True)
+    return sorted_table("Runs", heads, rows)
