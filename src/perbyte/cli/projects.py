@@ -88,17 +88,17 @@ def bench_command(asked: _BenchOptions) -> int:
     if changed:
         return _tell_changed(asked, run, changed)
     document = to_json(run) | {"benchmarks": trials.benchmarks_json(programs, named=False)}
-    before.tell(document, trials.told(trials.figures_parts(run, programs), as_markdown=before.markdown))
+    before.tell(document, trials.lines_of(trials.figures_parts(run, programs), as_markdown=before.markdown))
     return exit_code(empty=not run.cells, missing=any(failure.address for failure in run.failures))
 
 
 def _tell_changed(asked: _BenchOptions, run: Run, changed: ChangedBenchmarks) -> int:
     """Print what became of each benchmark since its program was kept; the exit code of the gate."""
     from perbyte.report.gate import gap_lines, regression_lines
-    from perbyte.report.trials import benchmark_changes_json, benchmark_changes_parts, told
+    from perbyte.report.trials import benchmark_changes_json, benchmark_changes_parts, lines_of
 
     before, gate = asked.before, asked.limits.gate
-    texts = told(benchmark_changes_parts(run, changed.changes), as_markdown=before.markdown)
+    texts = lines_of(benchmark_changes_parts(run, changed.changes), as_markdown=before.markdown)
     before.tell({"changes": benchmark_changes_json(changed.changes)}, texts, indent=None)
     if changed.new:
         before.note(f"not in the kept programs: {', '.join(changed.new)} (--keep keeps these)")

@@ -58,7 +58,8 @@ def render(parts: Iterable[Part], *, width: int | None = None, colour: bool | No
     drawn: list[Styled] = []
     for part in parts:
         lines = _lines(part, width)
-        if drawn and drawn[-1].plain and lines and isinstance(part, (Heading, Listing, Table, Grid)):
+        titled = isinstance(part, (Heading, Grid)) or (isinstance(part, Listing) and part.title)
+        if titled and lines and drawn and drawn[-1].plain:
             drawn.append(Styled())
         drawn += lines
     return _to_text(drawn, colour=colour)

@@ -327,7 +327,7 @@ def figures_parts(run: Run, programs: Programs) -> list[Block]:
     return [*parts, Text(UNVERIFIED), *map(Text, _doubts(run, programs))]
 
 
-def told(parts: Sequence[Block], *, as_markdown: bool) -> list[str]:
+def lines_of(parts: Sequence[Block], *, as_markdown: bool) -> list[str]:
     """The lines of what is said of benchmarks, as text or for a comment."""
     if as_markdown:
         return [line for part in parts for line in markdown.lines(part)]
