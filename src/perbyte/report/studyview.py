@@ -55,7 +55,6 @@ _SHOWN = {
 }
 """The class of an outcome on a page, and its sign."""
 PARTIAL = " (quick)"
-RULE_CHARACTERS = 2000
 ABOUT = {
     "finding": ("finding", "findings"),
     "table": ("claim read off the tables", "claims read off the tables"),
