@@ -20,7 +20,7 @@ LINES = {
     "measure": 8571,
     "model": 1708,
     "protocol": 837,
-    "report": 14126,
+    "report": 14132,
     "runners": 3411,
     "stats": 6537,
     "store": 3406,

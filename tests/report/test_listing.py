@@ -7,7 +7,7 @@ import math
 import pytest
 
 from perbyte.report import html, markdown
-from perbyte.report.document import Heading, Items, Page, Section, Table, Text
+from perbyte.report.document import Heading, Items, Listed, Page, Section, Text
 from perbyte.report.listing import Head, Listing, columns, from_records, lines, records
 from perbyte.report.lists import query_listing, query_records
 from perbyte.report.terminal import render
@@ -72,7 +72,7 @@ def test_programs_get_the_values_by_their_fields_and_null_where_nobody_knows():
 
 
 def test_a_page_and_a_comment_have_the_columns_that_readers_see():
-    sections = [Section("all", "All", [Table(LISTING, "wide"), LISTING])]
+    sections = [Section("all", "All", [Listed(LISTING, "wide"), LISTING])]
     page = html.render(Page("A page", [], sections))
     assert page.count('<th scope="col">algorithm</th><th scope="col">library</th>') == 2
     assert page.count('<td class="n">100.25</td><td class="n">99.25 to 9.0</td><td class="n">–</td>') == 2

@@ -233,8 +233,9 @@ def timeline(options: _TimelineOptions) -> int:
 
     Without RUNS: the newest run of each study here.
     """
+    from perbyte.report.document import Picture
     from perbyte.report.history import history_chart, timeline_of, timeline_text
-    from perbyte.report.pictures import Picture, check_chart
+    from perbyte.report.pictures import check_chart
 
     for path in options.charts:
         if path.stem != HELP:

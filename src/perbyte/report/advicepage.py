@@ -16,7 +16,7 @@ from perbyte.report.advice import Told
 from perbyte.report.advicecard import Advice
 from perbyte.report.advicewords import library_text, plain_name, status_word
 from perbyte.report.charts import Chart, finished
-from perbyte.report.document import Block, Code, Figure, Fold, Heading, Items, Page, Section, Table, Text
+from perbyte.report.document import Block, Code, Figure, Fold, Heading, Items, Listed, Page, Section, Text
 from perbyte.report.listing import Listing
 from perbyte.report.pictures import Picture
 from perbyte.report.wording import sentence, three_digits
@@ -68,7 +68,7 @@ def _section(advice: Advice, told: Told, number: int) -> Section:
             blocks += [Heading(name), Items(texts)]
     if told.table.rows:
         once, listing = told.table.told_once()
-        blocks += [Heading("; ".join([listing.title, *once])), Table(replace(listing, title=told.title))]
+        blocks += [Heading("; ".join([listing.title, *once])), Listed(replace(listing, title=told.title))]
     link = "Why" if advice.single else sentence(told.title)
     title = link if advice.single else f"{link}: {told.answer}"
     return Section(told.decision.case.task.name, link, blocks, title)

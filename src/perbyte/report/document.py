@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from perbyte.report.listing import Entry, Listing, columns
-
-if TYPE_CHECKING:
-    from perbyte.report.pictures import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +66,7 @@ class Items:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class Terms:
     """Names with what belongs to them: `facts`, `counts` (the number first), or a `legend` of signs."""
 
     kind: str
@@ -78,7 +75,7 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Listed:
     """A listing with a class of the style; a page may sort it, and filter a long one (by such an `example`)."""
 
     listing: Listing
@@ -97,6 +94,16 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A chart of Altair with its file's name (without suffix) and its heading; `narrow` is for a telephone."""
+
+    name: str
+    heading: str
+    chart: Any
+    narrow: Any = None
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """A chart; `id` is its place on the page."""
 
@@ -112,7 +119,7 @@ class Widget:
     data: Any
 
 
-Block: TypeAlias = Text | Heading | Code | Items | Pairs | Table | Listing | Fold | Card | Figure | Widget
+Block: TypeAlias = Text | Heading | Code | Items | Terms | Listed | Listing | Fold | Card | Figure | Widget
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,20 +151,22 @@ class Page:
         return [section for section in self.sections if section.blocks]
 
 
-def table_of(title: str, heads: str, rows: Sequence[Sequence[Entry]]) -> Table:
+def table_of(title: str, heads: str, rows: Sequence[Sequence[Entry]]) -> Listed:
     """A table of `rows` under heads such as `library | size:n`."""
-    return Table(Listing(title, columns(heads), rows))
+    return Listed(Listing(title, columns(heads), rows))
 
 
-def sorted_table(title: str, heads: str, rows: Sequence[Sequence[Entry]]) -> Table:
+def sorted_table(title: str, heads: str, rows: Sequence[Sequence[Entry]]) -> Listed:
     """The same as a table that a page sorts."""
-    return Table(Listing(title, columns(heads), rows), sorts=True)
+    return Listed(Listing(title, columns(heads), rows), sorts=True)
 
 
 def titled(title: str, *blocks: Block) -> list[Block]:
     """Blocks under a heading; nothing where the last of them has no line or row."""
     last = blocks[-1]
-    rows = last.lines if isinstance(last, Items) else last.listing.rows if isinstance(last, Table) else blocks
+    rows = (
+        last.lines if isinstance(last, Items) else last.listing.rows if isinstance(last, Listed) else blocks
+    )
     return [Heading(title), *blocks] if rows else []
 
 

@@ -22,7 +22,7 @@ import jinja2
 from perbyte import __version__
 from perbyte.model.text import plain
 from perbyte.report import theme
-from perbyte.report.document import Block, Figure, Page, Pairs, Widget
+from perbyte.report.document import Block, Figure, Page, Terms, Widget
 from perbyte.report.listing import Listing, as_item
 from perbyte.report.saving import as_svg
 from perbyte.report.templating import embedded, template
@@ -67,7 +67,7 @@ def write(page: Page, path: Path | str) -> Path:
 
 def _kind(block: Block) -> str:
     """The macro of the template that draws a block."""
-    return block.kind if isinstance(block, (Pairs, Widget)) else type(block).__name__.lower()
+    return block.kind if isinstance(block, (Terms, Widget)) else type(block).__name__.lower()
 
 
 def _shown(listing: Listing) -> dict[str, Any]:

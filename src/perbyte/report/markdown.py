@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from perbyte.model.text import markdown_text, plain
-from perbyte.report.document import Block, Heading, Items, Table, Text
+from perbyte.report.document import Block, Heading, Items, Listed, Text
 from perbyte.report.listing import LONGEST, Head, Listing
 
 
@@ -29,7 +29,7 @@ def lines(part: str | Block) -> list[str]:
                 line if isinstance(line, str) else f"{line[0]}: {'; '.join(line[1:])}" for line in part.lines
             )
             return [f"- {markdown_text(plain(text, LONGEST), begins_line=False)}" for text in texts]
-        case Table(listing=listing) | (Listing() as listing):
+        case Listed(listing=listing) | (Listing() as listing):
             return _table(listing)
     return []
 

@@ -232,8 +232,8 @@ def own_programs(run: Run) -> list[str]:
     return sorted(names)
 
 
-def _found_and_sure(found: Sequence[str], certain: Sequence[str]) -> Widget:
-    return Widget("cards", [("What was found", found), ("How sure that is", certain)])
+def _found_and_sure(findings_of: Sequence[str], certain: Sequence[str]) -> Widget:
+    return Widget("cards", [("What was found", findings_of), ("How sure that is", certain)])
 
 
 def _tried(run: Run) -> Card | None:

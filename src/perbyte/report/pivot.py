@@ -13,7 +13,7 @@ from typing import Any
 
 from perbyte.model import CellFigure, Estimate, Interval, NoiseFloor
 from perbyte.model.text import plain
-from perbyte.report.document import Block, Heading, Pairs, Text, Widget
+from perbyte.report.document import Block, Heading, Terms, Text, Widget
 from perbyte.report.facts import meaning_of
 from perbyte.report.grid import Entry, Grid, GridRow
 from perbyte.report.legends import legend_of
@@ -110,7 +110,7 @@ def _pivot_blocks(
         Heading(plain(grid.contract, 40)),
         *([Text(meaning)] if meaning else []),
         Widget("pivot", data),
-        Pairs("legend", legend_of(grid)),
+        Terms("legend", legend_of(grid)),
     ]
 
 

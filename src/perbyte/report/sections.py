@@ -22,9 +22,9 @@ from perbyte.report.document import (
     Fold,
     Heading,
     Items,
-    Pairs,
+    Listed,
     Section,
-    Table,
+    Terms,
     Text,
     Widget,
     figures,
@@ -192,7 +192,7 @@ def explanation_blocks(history: History) -> list[Block]:
         steps = steps_listing(explained, history)
         blocks += [Heading(steps.title), Text(plain(explained.explanation.text, 1500))]
         if steps.rows:
-            blocks.append(Table(steps, "steps"))
+            blocks.append(Listed(steps, "steps"))
         if missing := "; ".join(plain(gap, 120) for gap in explained.missing):
             blocks.append(Text(f"Not shown here: {missing}.", "lead"))
     return blocks
@@ -209,8 +209,8 @@ def point_blocks(history: History) -> list[Block]:
         ("per call", "bytes that one call works on"),
         ("instructions", "the processor's own for this algorithm"),
     ]
-    points = Table(points_listing(history), "points", example="e.g. md5 measured", sorts=True)
-    return [Text(explained), points, Pairs("legend", signs), *([Items(notes)] if notes else [])]
+    points = Listed(points_listing(history), "points", example="e.g. md5 measured", sorts=True)
+    return [Text(explained), points, Terms("legend", signs), *([Items(notes)] if notes else [])]
 
 
 def listing_sections(view: RunView) -> list[Section]:
@@ -269,12 +269,15 @@ def cells_section(run: Run) -> Section:
         "reason."
     )
     cells = Widget("cells", [(column.text, column.look) for column in CELL_COLUMNS])
-    return Section("cells", "Every cell", [Text(explained), cells, Pairs("legend", marks, "print-only")])
+    return Section("cells", "Every cell", [Text(explained), cells, Terms("legend", marks, "print-only")])
 
 
 def quality_section(run: Run, counts: Sequence[tuple[str, str]]) -> Section:
     """What was counted, noise floor, pairs, qualities, failures and warnings."""
-    blocks: list[Block] = [Pairs("counts", counts), Text(sentence(facts.noise_line(run.noise_floor)) + ".")]
+    blocks: list[Block] = [
+        Terms("counts", counts),
+        Text(sentence(facts.noise_line(run.noise_floor)) + "."),
+    ]
     if run.noise_floor and run.noise_floor.pairs:
         pairs = [(plain(address, 200), number(ratio, 0.0001)) for address, ratio in run.noise_floor.pairs]
         listed_pairs = table_of("A/A pairs", "cell, measured by two processes:text mono | ratio:n", pairs)
@@ -298,7 +301,7 @@ def conditions_section(run: Run) -> Section:
     blocks: list[Block] = [
         part
         for name, values in facts.condition_facts(run)
-        for part in (Heading(name), Pairs("facts", values))
+        for part in (Heading(name), Terms("facts", values))
     ]
     blocks += titled("Libraries", table_of("Libraries", _IDENTITIES, facts.identity_rows(run)))
     return Section("conditions", "Conditions", blocks)
@@ -313,15 +316,15 @@ def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
     signs = [(facts.UNKNOWN, "not known"), *([("", common)] if common else [])]
     shown = [Head("what"), *(Head(name, "text") for name in heads)]
     blocks: list[Block] = [
-        Table(Listing("What differs between the machines", shown, rows), "profiles")
+        Listed(Listing("What differs between the machines", shown, rows), "profiles")
         if rows
         else Text("Nothing that is known of the machines differs.")
     ]
     if alike:
-        same = Table(Listing("What is the same in all runs", shown, alike), "profiles")
+        same = Listed(Listing("What is the same in all runs", shown, alike), "profiles")
         blocks.append(Fold(f"The same in all runs ({len(alike)} rows)", [same]))
     return Section(
-        "machines", "Machines", [*blocks, Pairs("legend", signs)], "What differs between the machines"
+        "machines", "Machines", [*blocks, Terms("legend", signs)], "What differs between the machines"
     )
 
 

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.text import Text as Styled
 
 from perbyte.model.text import plain, visible, wants_colour
-from perbyte.report.document import Block, Card, Heading, Items, Table, Text
+from perbyte.report.document import Block, Card, Heading, Items, Listed, Text
 from perbyte.report.grid import Column, Entry, Grid, GridRow
 from perbyte.report.legends import legend_of
 from perbyte.report.listing import Listing, lines, wrapped
@@ -77,7 +77,7 @@ def _lines(part: Part, width: int) -> list[Styled]:
             return _prose(part.said, width, "bold")
         case Items():
             return [drawn for line in part.lines for drawn in _item(line, width)]
-        case Table(listing=listing) | (Listing() as listing):
+        case Listed(listing=listing) | (Listing() as listing):
             return _listing(listing, width)
         case Card():
             return _card(part, width)

@@ -11,7 +11,7 @@ from perbyte.atlas.index import RunRow
 from perbyte.model import Estimate
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.document import Block, Card, Code, Items, Page, Pairs, Section, Text, sorted_table
+from perbyte.report.document import Block, Card, Code, Items, Page, Section, Terms, Text, sorted_table
 from perbyte.report.listing import Item
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.algorithms import algorithm_card, winner_text
@@ -65,7 +65,7 @@ def front_page(
         counted(len(months), "month"),
     )
     numbers = [(number, name) for number, name in map(str.split, counts)]
-    go_on: list[Block] = [Pairs("counts", numbers), Items(_WAYS)]
+    go_on: list[Block] = [Terms("counts", numbers), Items(_WAYS)]
     if gathered.problems:
         go_on.append(Items([f"Left out: {plain(problem, 300)}" for problem in gathered.problems]))
     lead = (

@@ -6,7 +6,7 @@ from perbyte.atlas.export import Gathered
 from perbyte.atlas.index import RunRow
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.document import Block, Card, Fold, Page, Pairs, Section, Text, sorted_table
+from perbyte.report.document import Block, Card, Fold, Page, Section, Terms, Text, sorted_table
 from perbyte.report.listing import Entry, Item
 from perbyte.report.marks import FASTEST, TIED, UNDECIDED
 from perbyte.report.site import addresses, parts
@@ -150,4 +150,4 @@ def _facts(runs: list[RunRow]) -> Block:
         ("instructions that matter", " ".join(run.features)),
         ("measuring, all runs", f"{sum(run.measuring_s for run in runs):,.0f} s"),
     ]
-    return Pairs("facts", [(name, plain(value, 300)) for name, value in facts if value])
+    return Terms("facts", [(name, plain(value, 300)) for name, value in facts if value])
