@@ -21,7 +21,7 @@ from perbyte.model import (
 )
 from perbyte.report.export import comparison_csv, comparison_json
 from perbyte.report.grid import GridRow, compare_runs
-from perbyte.report.text import render_comparison
+from perbyte.report.printed import render_comparison
 from perbyte.stats.quantity import Unit
 
 AES = Cell("openssl", "aes-128-cbc", "encrypt", 1024, "stream/1")

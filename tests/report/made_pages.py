@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from perbyte.model import Run
 from perbyte.report import costcharts, html, pages, pictures, ratiocharts, runcharts
 from perbyte.report.charts import Chart
-from perbyte.report.grid import compare_runs
+from perbyte.report.grid import compare_runs, run_grids
 from perbyte.report.runview import RunView
 from perbyte.stats.quantity import Unit
 from perbyte.studies.history import History
@@ -20,7 +20,10 @@ from perbyte.studies.model import Judgement, Study
 def view_of(run: Run, study: Study | None = None, unit: Unit | None = None) -> RunView:
     """The view of a run, with a study that made no claims where one is given."""
     judgement = Judgement(study, run.conditions.run_id, ()) if study else None
-    return RunView(run, judgement=judgement, unit=unit)
+    view = RunView(run, judgement=judgement)
+    if unit:
+        view.grids = run_grids(run, unit)
+    return view
 
 
 def draw(name: str, run: Run, study: Study | None = None, unit: Unit | None = None) -> Chart | None:

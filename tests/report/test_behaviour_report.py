@@ -10,18 +10,19 @@ from made_runs import made_figure, made_run
 
 from perbyte.model import Behaviour, Cell, Counted
 from perbyte.report.behaviour import (
+    behaviour_parts,
     behaviours_json,
     change_lines,
     changes,
     count_table,
     memory_table,
-    render_behaviour,
     uncounted,
 )
 from perbyte.report.export import to_csv, to_json
 from perbyte.report.grid import compare_runs
 from perbyte.report.html import render
 from perbyte.report.pages import run_page
+from perbyte.report.terminal import render as render_text
 
 CELL = Cell("alphassl", "aes-128-ctr", "encrypt", 1024, "stream/1")
 OTHER = Cell("betassl", "aes-128-ctr", "encrypt", 1024, "stream/1")
@@ -73,11 +74,11 @@ def test_the_table_of_memory_has_bytes():
 def test_a_count_that_is_not_exact_is_marked_and_what_is_not_known_says_why():
     lost = counted(OTHER, call=None, calls=0, repeated=None, unknown="it takes longer than the limit")
     run = run_of(counted(repeated=2100.0), lost)
-    text = render_behaviour(run, count=True, memory=True, width=200)
+    text = render_text(behaviour_parts(run), width=200)
     assert "2,000 ~" in text
     assert "differs by 5.0" in text
     assert f"{OTHER.address}: instructions not known: it takes longer than the limit" in text
-    assert "nothing was counted" in render_behaviour(run_of(), count=True, memory=False)
+    assert "nothing was counted" in render_text(behaviour_parts(run_of(), memory=False))
 
 
 def test_json_csv_and_page_have_what_was_counted():
@@ -123,7 +124,7 @@ def test_what_one_side_did_not_count_is_not_compared():
 
 
 def test_a_table_without_a_row_is_left_out():
-    text = render_behaviour(run_of(Behaviour(CELL, unknown="it says so")), count=True, memory=True)
+    text = render_text(behaviour_parts(run_of(Behaviour(CELL, unknown="it says so"))))
     assert "Instructions" not in text
     assert "Memory" not in text
     assert "instructions not known: it says so" in " ".join(text.split())

@@ -13,8 +13,8 @@ from made_runs import made_figure, made_run
 from perbyte.model import Cell, CellFigure, NoiseFloor, Quality, Run
 from perbyte.report.beside import bindings_listing
 from perbyte.report.export import to_json
+from perbyte.report.printed import render_table
 from perbyte.report.runview import bindings
-from perbyte.report.text import render_table
 from perbyte.report.wording import claim_text
 from perbyte.runners import find, locate
 from perbyte.stats.compare import compare, difference

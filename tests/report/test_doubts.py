@@ -17,7 +17,7 @@ from perbyte.report.card import run_card
 from perbyte.report.grid import run_grids
 from perbyte.report.legends import legend_of
 from perbyte.report.marks import ANSWER_SIGNS, SIGNS, Mark
-from perbyte.report.text import render_table
+from perbyte.report.printed import render_table
 from perbyte.report.wording import times_text
 from perbyte.stats.compare import SHARED_CORE, Answer, Unsure, compare
 from perbyte.stats.compare import UNSEEN as LIE_AT_MOST

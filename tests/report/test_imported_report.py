@@ -13,10 +13,10 @@ from perbyte.model import Cell, Doubt, Warning
 from perbyte.report.facts import clock_observed, condition_facts, condition_lines, library_names, tick_rate
 from perbyte.report.findings import certainty
 from perbyte.report.grid import Column, run_grids
+from perbyte.report.printed import render_table
 from perbyte.report.runview import RunView
 from perbyte.report.saving import as_specification
 from perbyte.report.sections import cell_rows
-from perbyte.report.text import render_table
 from perbyte.stats.quantity import Unit, read
 
 MD5 = [Cell("openssl", "md5", "digest", size, "oneshot/1") for size in (16, 8192)]

@@ -14,9 +14,10 @@ from perbyte.model import Behaviour, Cell, Counted
 from perbyte.model.leak import Contrast
 from perbyte.report.export import to_csv, to_json
 from perbyte.report.html import render
-from perbyte.report.leaktext import leak_change_lines, leak_changes_json, leaks_csv, render_of_run, worst_of
+from perbyte.report.leaktext import leak_change_lines, leak_changes_json, leak_parts, leaks_csv, worst_of
 from perbyte.report.pages import run_page
 from perbyte.report.sections import row_cards
+from perbyte.report.terminal import render as render_text
 from perbyte.stats.leak import leak_changes
 
 CELL = Cell("alphassl", "aes-128-gcm", "seal", 1024, "message/1")
@@ -33,21 +34,21 @@ def test_a_card_has_cycles_instructions_memory_and_leaks():
     run = run_of(made_leak(CELL, 12.0), made_leak(CELL, contrast=DATA), behaviours=(counted,))
     [(title, [drawn, lines, warned])] = row_cards(run)
     assert title == "aes-128-gcm seal, alphassl, message/1"
-    row = dict(zip((name for name, _ in drawn.data["columns"]), drawn.data["rows"][0], strict=True))
+    row = dict(zip((head.text for head in drawn.listing.columns), drawn.listing.rows[0], strict=True))
     assert (row["size"], row["cycles/byte"], row["instr/call"]) == ("1 KiB", "0.488", "2,000")
     assert (row["instr/cycle"], row["stack"], row["heap peak"]) == ("4.00", "464", "96")
     assert (row["state"], row["code"]) == ("1,032", "3,200")
     assert row["leaks"] == "yes"
-    assert lines.data == [
+    assert lines.lines == [
         ("1 KiB", "key: fixed | random: leaks 11.6 to 12.4 cycles: random is slower"),
         ("1 KiB", "data: zeros | random: no leak above 0.40 cycles (95 %)"),
     ]
-    assert "depends on a secret" in warned.data["said"]
+    assert "depends on a secret" in warned.said
 
 
 def test_a_card_says_what_nobody_looked_at():
     [(_, [drawn])] = row_cards(run_of(behaviours=(Behaviour(CELL, unknown="why"),)))
-    assert drawn.data["rows"][0][3:] == ("–",) * 6 + ("not looked at",)
+    assert drawn.listing.rows[0][3:] == ("–",) * 6 + ("not looked at",)
 
 
 def test_the_page_of_a_run_has_the_cards():
@@ -85,8 +86,8 @@ def test_what_has_to_be_told_first(figures, first):
 
 
 def test_the_text_of_a_run_says_where_nobody_looked():
-    assert "no verdict on leaks here" in render_of_run(())
-    assert "leaks 11.6 to 12.4 cycles" in render_of_run((made_leak(CELL, 12.0),))
+    assert "no verdict on leaks here" in render_text(leak_parts(()))
+    assert "leaks 11.6 to 12.4 cycles" in render_text(leak_parts((made_leak(CELL, 12.0),)))
 
 
 def test_a_change_is_told_with_both_sides():

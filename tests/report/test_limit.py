@@ -12,8 +12,8 @@ from perbyte.catalogue import load
 from perbyte.catalogue.facts import check_facts, model_of
 from perbyte.model import Cell
 from perbyte.report.beside import limits_listing
-from perbyte.report.lines import render
 from perbyte.report.listing import records
+from perbyte.report.terminal import render
 from perbyte.stats.limits import limits
 
 

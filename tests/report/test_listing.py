@@ -6,10 +6,11 @@ import math
 
 import pytest
 
-from perbyte.report.html import table
-from perbyte.report.lines import render
-from perbyte.report.listing import Head, Listing, columns, from_records, lines, markdown, records
+from perbyte.report import html, markdown
+from perbyte.report.document import Heading, Items, Listed, Page, Section, Text
+from perbyte.report.listing import Head, Listing, columns, from_records, lines, records
 from perbyte.report.lists import query_listing, query_records
+from perbyte.report.terminal import render
 
 COLUMNS = (
     Head(None, "", "address"),
@@ -71,12 +72,13 @@ def test_programs_get_the_values_by_their_fields_and_null_where_nobody_knows():
 
 
 def test_a_page_and_a_comment_have_the_columns_that_readers_see():
-    block = table(LISTING, "wide").data
-    assert block["columns"][:2] == [("algorithm", ""), ("library", "")]
-    assert block["rows"][1] == ("des-cbc", "somebody's", "seal", "100.25", "99.25 to 9.0", "–")
-    assert (block["label"], block["look"]) == ("What it takes", "wide")
-    told = markdown(Listing("", columns("what | share:n"), [("a|b", "1 %")]))
-    nasty = markdown(Listing("", columns("what"), [("<b>\n\n# [x](javascript:1) `*`",)]))
+    sections = [Section("all", "All", [Listed(LISTING, "wide"), LISTING])]
+    page = html.render(Page("A page", [], sections))
+    assert page.count('<th scope="col">algorithm</th><th scope="col">library</th>') == 2
+    assert page.count('<td class="n">100.25</td><td class="n">99.25 to 9.0</td><td class="n">–</td>') == 2
+    assert page.count('<table class="wide">') == page.count("<li>a note</li>") == 1
+    told = markdown.lines(Listing("", columns("what | share:n"), [("a|b", "1 %")]))
+    nasty = markdown.lines(Listing("", columns("what"), [("<b>\n\n# [x](javascript:1) `*`",)]))
     assert nasty[2:] == ["| &lt;b&gt; # \\[x\\](javascript:1) \\`\\*\\` |"]
     assert told == ["| what | share |", "| --- | --- |", "| a\\|b | 1 % |"]
 
@@ -91,3 +93,43 @@ def test_a_query_shows_columns_of_the_same_name_and_the_names_without_rows():
     assert (heads, values) == (["a", "a"], ["1", "2"])
     assert lines(query_listing(("a", "b"), []))[0][0].split() == ["a", "b"]
     assert query_records(("a", "a", "a_2", "a"), [(1, 2, 3, 4)]) == [{"a": 1, "a_3": 2, "a_2": 3, "a_4": 4}]
+
+
+BLOCKS = (
+    Heading("A heading"),
+    Text("A sentence with \x1b[2J and [a link](x)."),
+    Items(["a line", ("lead", "first", "second")]),
+    Listing("A table", columns("name | size:n"), [("x", 1024)]),
+)
+
+
+def test_three_writers_draw_one_document():
+    assert render(BLOCKS, width=80, colour=False).splitlines() == [
+        "A heading",
+        "A sentence with \\u001b[2J and [a link](x).",
+        "- a line",
+        "- lead: first",
+        "  second",
+        "",
+        "A table",
+        "name   size",
+        "x     1,024",
+    ]
+    assert markdown.render(BLOCKS).splitlines() == [
+        "## A heading",
+        "",
+        "A sentence with \\[2J and \\[a link\\](x).",
+        "",
+        "- a line",
+        "- lead: first; second",
+        "",
+        "| name | size |",
+        "| --- | --- |",
+        "| x | 1,024 |",
+    ]
+    page = html.render(Page("A page", [], [Section("all", "All", BLOCKS), Section("none", "None", [])]))
+    assert "<h3>A heading</h3>" in page
+    assert "<p>A sentence with \\u001b[2J and [a link](x).</p>" in page
+    assert "<li>a line</li><li><b>lead</b><br>first; second</li>" in page
+    assert '<th scope="row" class="">x</th><td class="n">1,024</td>' in page
+    assert 'id="none"' not in page

@@ -15,7 +15,7 @@ from perbyte.model import Cell, Run
 from perbyte.report import many, pictures
 from perbyte.report.many import FIRST, MANY, first_names, rest_texts, rows_in_order
 from perbyte.report.pictures import not_drawn, run_pictures
-from perbyte.report.text import render_table
+from perbyte.report.printed import render_table
 
 LIBRARIES = [f"lib{number:02}" for number in range(40)]
 OWN = "lib33"

@@ -13,13 +13,14 @@ from perbyte.report.behaviour import (
     NO_PLACES,
     placement_change_lines,
     placement_changes,
-    render_placements,
+    placement_parts,
 )
 from perbyte.report.export import to_json
 from perbyte.report.grid import compare_runs
 from perbyte.report.html import render
 from perbyte.report.pages import run_page
 from perbyte.report.printed import RunExtras, render_run
+from perbyte.report.terminal import render as render_text
 
 CELL = Cell("alphassl", "aes-128-ctr", "encrypt", 1024, "stream/1")
 STACK = Decider("stack", 4096, 3840, 256, Estimate(0.14, 0.139, 0.141), 0.0001, 30, 28)
@@ -48,7 +49,7 @@ def placed(*deciders, **changes):
 
 
 def text_of(*placements):
-    return render_placements(placements, width=80, colour=False)
+    return render_text(placement_parts(placements), width=80, colour=False)
 
 
 def test_a_band_of_the_stack_is_told_whole():

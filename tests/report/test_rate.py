@@ -10,7 +10,7 @@ from made_runs import made_figure
 
 from perbyte.model import Cell, Quality
 from perbyte.report.beside import rate_json, rate_listing
-from perbyte.report.lines import render
+from perbyte.report.terminal import render
 from perbyte.stats.quantity import demands
 
 RECORD = Cell("alphassl", "aes-256-gcm", "seal", 1350, "message/1")

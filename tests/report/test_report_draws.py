@@ -12,7 +12,7 @@ from made_runs import made_figure, made_run
 from perbyte.model import Cell, Doubt, Estimate, Quantile, Warning
 from perbyte.report.beside import draws_listing
 from perbyte.report.export import to_csv, to_json
-from perbyte.report.text import render_table
+from perbyte.report.printed import render_table
 
 CELL = Cell("alphassl", "rsa-2048", "keygen", 32, "draw/1")
 TOLD = (

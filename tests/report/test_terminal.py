@@ -8,9 +8,9 @@ import pytest
 from made_runs import hostile_run, made_cells, made_figure, made_judgement, made_run, usual_run
 
 from perbyte.model import Cell, Failure
-from perbyte.report import text
+from perbyte.report import terminal
 from perbyte.report.grid import Column, Grid, compare_pairs, run_grids
-from perbyte.report.text import render_comparison, render_judgement, render_table
+from perbyte.report.printed import render_comparison, render_judgement, render_table
 from perbyte.report.wording import number
 from perbyte.stats.quantity import TABLE_UNITS, Unit, read
 
@@ -163,14 +163,14 @@ def test_comparison_of_nothing() -> None:
 def test_a_table_of_thousands_of_sizes_draws_each_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
 
-    class Counted(text._Drawn):
+    class Counted(terminal._Drawn):
         def __init__(self, grid: Grid, column: Column, *more: Any) -> None:
             drawn.append(column.size)
             super().__init__(grid, column, *more)
 
-    monkeypatch.setattr(text, "_Drawn", Counted)
+    monkeypatch.setattr(terminal, "_Drawn", Counted)
     cells = [Cell("a", "sha-256", "digest", size, "oneshot/1") for size in range(16, 3016)]
     run = made_run(tuple(made_figure(cell, 100.0) for cell in cells))
-    grids = text._grids(run_grids(run), 100)
+    grids = terminal._grid(run_grids(run)[0], 100)
     assert len(drawn) < 10 * len(cells)
     assert "3015 B" in grids[-4].plain + grids[-5].plain + grids[-3].plain

@@ -19,7 +19,8 @@ from perbyte.datafile import Problem, parse_toml
 from perbyte.errors import DataFileError
 from perbyte.model import Run
 from perbyte.report import studyview
-from perbyte.report.studyview import RULE_CHARACTERS, claims_page, in_print, outcome_of
+from perbyte.report.listing import LONGEST
+from perbyte.report.studyview import claims_page, in_print, outcome_of
 from perbyte.store import RunWriter, open_run
 from perbyte.studies import Judgement, Outcome, Study, Verdict, judge, judge_in_print, published_run, studies
 from perbyte.studies.claims import Context, Form, State
@@ -163,7 +164,7 @@ def test_a_page_says_of_every_claim_what_was_computed(
             part = parts[verdict.claim.id]
             assert isinstance(verdict.claim, Form)
             assert f"- Rule: {verdict.claim.rule(context)}\n" in part
-            assert len(verdict.rule) < RULE_CHARACTERS
+            assert len(f"Rule: {verdict.rule}") < LONGEST
             assert f"- Refuted by: {verdict.claim.refuted_by(context)}\n" in part
             assert f"- In print: {printed[verdict.claim.id]}\n" in part
             basis = ", by print alone" if verdict.claim.in_print_only else ""

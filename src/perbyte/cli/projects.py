@@ -88,7 +88,7 @@ def bench_command(asked: _BenchOptions) -> int:
     if changed:
         return _tell_changed(asked, run, changed)
     document = to_json(run) | {"benchmarks": trials.benchmarks_json(programs, named=False)}
-    before.tell(document, trials.figures_lines(run, programs, as_markdown=before.markdown))
+    before.tell(document, trials.lines_of(trials.figures_parts(run, programs), as_markdown=before.markdown))
     return exit_code(empty=not run.cells, missing=any(failure.address for failure in run.failures))
 
 
@@ -96,10 +96,10 @@ def _tell_changed(asked: _BenchOptions, run: Run, changed: ChangedBenchmarks) ->
     """Print what became of each benchmark."""
 
     from perbyte.report.gate import gap_lines, regression_lines
-    from perbyte.report.trials import benchmark_changes_json, benchmark_changes_lines
+    from perbyte.report.trials import benchmark_changes_json, benchmark_changes_parts, lines_of
 
     before, gate = asked.before, asked.limits.gate
-    texts = benchmark_changes_lines(run, changed.changes, as_markdown=before.markdown)
+    texts = lines_of(benchmark_changes_parts(run, changed.changes), as_markdown=before.markdown)
     before.tell({"changes": benchmark_changes_json(changed.changes)}, texts, indent=None)
     if changed.new:
         before.note(f"not in the kept programs: {', '.join(changed.new)} (--keep keeps these)")

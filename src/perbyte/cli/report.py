@@ -16,8 +16,7 @@ from perbyte.errors import EXIT_FINE, UsageError
 from perbyte.report.listing import from_records
 
 if TYPE_CHECKING:
-    from perbyte.report.html import Page
-    from perbyte.report.pictures import Picture
+    from perbyte.report.document import Page, Picture
 
 
 HELP = "help"

@@ -21,6 +21,7 @@ from perbyte.cli.runs import print_run
 from perbyte.cli.streams import note, notes, print_lines
 from perbyte.datafile import read_text
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
+from perbyte.report.printed import render_judgement
 from perbyte.report.studyview import (
     answer_lines,
     claims_page,
@@ -29,7 +30,6 @@ from perbyte.report.studyview import (
     skeleton_lines,
     study_lines,
 )
-from perbyte.report.text import render_judgement
 from perbyte.studies import Judgement, Outcome, find, judge
 from perbyte.studies.history import load_history
 from perbyte.studies.judge import newest_of_studies
@@ -229,8 +229,9 @@ def timeline(options: _TimelineOptions) -> int:
 
     Without RUNS: the newest run of each study here.
     """
+    from perbyte.report.document import Picture
     from perbyte.report.history import history_chart, timeline_of, timeline_text
-    from perbyte.report.pictures import Picture, check_chart
+    from perbyte.report.pictures import check_chart
 
     for path in options.charts:
         if path.stem != HELP:

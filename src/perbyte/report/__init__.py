@@ -5,11 +5,12 @@ never judges. A doubt that travels with a figure is shown beside it in every for
 with its reason. Modules are imported one by one, so that a table on the terminal does not load what only charts need.
 
 - `grid`: rows and columns of one run or of several, the same for terminal, pages and charts
-- `text`, `lines`: what a terminal shows; `export`: JSON and CSV; `beside`, `behaviour`: what stands beside figures
+- `document`: blocks and sections; `terminal`, `html`, `markdown`: the writers that draw them
+- `export`: JSON and CSV; `beside`, `behaviour`: what stands beside figures
 - `marks`: the signs before figures and the marks behind them; `printed`: all that commands print of runs
 - `runview`: what is shown of a run, worked out once; `findings`, `studyview`: in words and rows
 - `charts`, `theme`: how charts are drawn; `runcharts`, `costcharts`, `ratiocharts`, `versioncharts`, `history`: what
   each shows; `pictures`: which are drawn and saved
-- `pages`, `sections`, `pivot`, `html`: pages as lists of sections, and the one template that draws them
+- `pages`, `sections`, `pivot`: what is on pages
 - `facts`, `wording`: conditions in plain words; text of numbers, sizes and names
 """

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rich.text import Text
+from rich.text import Text as Styled
 
 from perbyte.advise import Library, Option, Ranked, Sure, Together
 from perbyte.advise.decision import compare_options
@@ -27,11 +27,11 @@ from perbyte.report.advicewords import (
     time_text,
     with_article,
 )
-from perbyte.report.card import RATES, Card, Line, milliseconds, rates_text, work_time
-from perbyte.report.lines import Part, columns_of, render
+from perbyte.report.card import RATES, milliseconds, rates_text, work_time
+from perbyte.report.document import Card, Heading, Items, Line
 from perbyte.report.listing import Head, Listing, records
 from perbyte.report.marks import ANSWER_SIGNS, FASTEST, TIED, UNDECIDED
-from perbyte.report.text import card_text
+from perbyte.report.terminal import Part, render
 from perbyte.report.wording import number, sentence, size_label, three_digits, times_text
 from perbyte.stats.compare import Answer, cost_of, sum_costs
 from perbyte.stats.quantity import data_bytes
@@ -259,19 +259,18 @@ def _per_byte(option: Option) -> str:
 
 def render_advice(advice: Advice, *, width: int | None = None, colour: bool | None = None) -> str:
     """Give the answers as text, the card first; the text ends with a line end."""
-    parts: list[Part] = [(advice.question.title, "bold"), advice.question.asks, Text()]
-    parts += card_text(advice.card, columns_of(width))[:-1]
-    parts += [Text(), advice.libraries] if advice.libraries else []
+    parts: list[Part] = [(advice.question.title, "bold"), advice.question.asks, Styled(), advice.card]
+    parts += [advice.libraries] if advice.libraries else []
     for task in advice.told:
         if not advice.single:
-            parts += [Text(), (f"{sentence(task.title)}: {task.answer}", "bold underline")]
+            parts += [Styled(), (f"{sentence(task.title)}: {task.answer}", "bold underline")]
         for heading, texts in advice.reasons(task):
-            lead = "- " if len(texts) > 1 else "  "
-            parts += [Text(), Text(heading, style="bold"), *(f"{lead}{line}" for line in texts)]
-        parts += [Text(), replace(task.table, title="")]
-    parts += [Text(), advice.machines] if advice.machines else []
-    parts += [part for note in advice.notes for part in (Text(), note)]
-    return render(parts, width=width, colour=colour)
+            parts += [Heading(heading), *([Items(texts)] if len(texts) > 1 else [f"  {texts[0]}"])]
+        parts += [Styled(), replace(task.table, title="")]
+    parts += [advice.machines] if advice.machines else []
+    return render(
+        [*parts, *(part for note in advice.notes for part in (Styled(), note))], width=width, colour=colour
+    )
 
 
 def together_json(together: Together) -> dict[str, Any]:

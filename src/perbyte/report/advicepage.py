@@ -16,7 +16,7 @@ from perbyte.report.advice import Told
 from perbyte.report.advicecard import Advice
 from perbyte.report.advicewords import library_text, plain_name, status_word
 from perbyte.report.charts import Chart, finished
-from perbyte.report.html import Block, Page, Section, answer, drawing, heading, listed, table, text, unfolding
+from perbyte.report.document import Block, Code, Figure, Fold, Heading, Items, Listed, Page, Section, Text
 from perbyte.report.listing import Listing
 from perbyte.report.pictures import Picture
 from perbyte.report.wording import sentence, three_digits
@@ -35,18 +35,18 @@ def advice_page(advice: Advice) -> Page:
     """The page of all answers to a question. The card comes first; who allows what is folded below it."""
     told, command = advice.told, advice.run.conditions.command
     words = shlex.join(["perbyte", *(plain(word, 200) for word in command)])
-    repeat = [Block("code", words)] if command else []
+    repeat = [Code(words)] if command else []
     sources = _sources(told)
     return Page(
         advice.question.title,
         [advice.question.asks],
         [
-            Section("summary", "Answer", answer(advice.card)),
+            Section("summary", "Answer", [advice.card]),
             *_tabled("libraries", advice.libraries),
             *(_section(advice, task, number) for number, task in enumerate(told, 1)),
             *_tabled("machines", advice.machines),
-            Section("sources", "Sources", [listed(sources) if sources else text("None.")]),
-            Section("repeat", "Repeat", [*repeat, *map(text, advice.notes)], "How to repeat it"),
+            Section("sources", "Sources", [Items(sources) if sources else Text("None.")]),
+            Section("repeat", "Repeat", [*repeat, *map(Text, advice.notes)], "How to repeat it"),
         ],
     )
 
@@ -55,20 +55,20 @@ def _tabled(place: str, listing: Listing | None) -> list[Section]:
     """A section of one table; none where there is no row."""
     if not listing or not listing.rows:
         return []
-    return [Section(place, listing.title, [table(listing)])]
+    return [Section(place, listing.title, [listing])]
 
 
 def _section(advice: Advice, told: Told, number: int) -> Section:
     picture = _picture(told)
-    blocks = [drawing(picture, f"picture-{number}")] if picture else []
+    blocks: list[Block] = [Figure(picture, f"picture-{number}")] if picture else []
     for name, texts in advice.reasons(told):
         if name in _FOLDED:
-            blocks.append(unfolding(f"{name} ({len(texts)})", [listed(texts)]))
+            blocks.append(Fold(f"{name} ({len(texts)})", [Items(texts)]))
         else:
-            blocks += [heading(name), listed(texts)]
+            blocks += [Heading(name), Items(texts)]
     if told.table.rows:
         once, listing = told.table.told_once()
-        blocks += [heading("; ".join([listing.title, *once])), table(replace(listing, title=told.title))]
+        blocks += [Heading("; ".join([listing.title, *once])), Listed(replace(listing, title=told.title))]
     link = "Why" if advice.single else sentence(told.title)
     title = link if advice.single else f"{link}: {told.answer}"
     return Section(told.decision.case.task.name, link, blocks, title)

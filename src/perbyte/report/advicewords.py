@@ -260,7 +260,8 @@ def _key_text(algorithm: Algorithm, limit: KeyLimit, smallest: int, asked: Asked
     source = f"{limit.document}, {limit.published}, {section_text(limit.section)}"
     source += "" if limit.confirmed else "; unconfirmed"
     most, whose = limit.most_bytes(smallest), "assumed; --volume sets it" if asked.assumed else "--volume"
-    volume = f"{_said(asked.volume_bytes)} ({whose})"
+    scale, unit = next((each for each in _DECIMAL if asked.volume_bytes >= each[0]), (1.0, "bytes"))
+    volume = f"{asked.volume_bytes / scale:.4g} {unit} ({whose})"
     rest = ""
     if asked.volume_bytes > most:
         rest = f" {volume} is more than that: take a new key every {volume_text(most)}."
@@ -269,12 +270,6 @@ def _key_text(algorithm: Algorithm, limit: KeyLimit, smallest: int, asked: Asked
         rest = f" {volume}{at} is within it."
     least = f": {text}" if text else ""
     return f"{algorithm.name}{how}{least}: {limit.means} ({source}).{rest}"
-
-
-def _said(volume: float) -> str:
-    """A volume as people say it, in decimal units."""
-    scale, name = next((unit for unit in _DECIMAL if volume >= unit[0]), (1.0, "bytes"))
-    return f"{volume / scale:.4g} {name}"
 
 
 def _wire_text(use: WireUse, algorithms: Sequence[Algorithm]) -> str:

@@ -17,9 +17,9 @@ from perbyte.atlas.overview import Overview, Point, PointCost, look_over, per
 from perbyte.model import Estimate
 from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
-from perbyte.report.card import RATES, Card, Line, cores_at, milliseconds
+from perbyte.report.card import RATES, cores_at, milliseconds
 from perbyte.report.charts import Chart, finished
-from perbyte.report.html import Block, Page, Section, answer, drawings, listed, table_of
+from perbyte.report.document import Block, Card, Code, Items, Line, Page, Section, Widget, figures, table_of
 from perbyte.report.marks import AUDIT_SAW_OTHERS
 from perbyte.report.pictures import Picture, drawn
 from perbyte.report.site.view import estimate_in, marks_text, meanings_of, rank, value_in
@@ -60,14 +60,14 @@ def atlas_pictures(overview: Overview) -> tuple[Picture, ...]:
 def atlas_page(atlas: Atlas) -> tuple[Page, Overview]:
     """The page of an atlas, and what it shows. Raises what reading it raises."""
     overview = look_over(atlas)
-    main, *others = drawings(atlas_pictures(overview), "atlas")
+    main, *others = figures(atlas_pictures(overview), "atlas")
     machines = atlas.machines()
     unlike = [_unlike(overview)] if len(machines) > 1 else []
     floors = [(plain(name, 60), percent(floor), f"{count:,}") for name, floor, count in overview.floors]
     noise = table_of("Noise floors", "provider | median noise floor:n | runs:n", floors)
-    repeat = Block("code", "perbyte report --atlas PLACE -o atlas.html")
+    repeat = Code("perbyte report --atlas PLACE -o atlas.html")
     sections = [
-        Section("summary", "Summary", [*answer(atlas_card(overview)), main, _found(overview)]),
+        Section("summary", "Summary", [atlas_card(overview), main, _found(overview)]),
         Section("charts", "Charts", others),
         Section("unlike", "Unlike", unlike, "Machines unlike others of their model"),
         Section("floors", "Noise", [noise], "Noise floors by provider"),
@@ -186,7 +186,7 @@ def _found(overview: Overview) -> Block:
     if not overview.points:
         lines = ["No figure is comparable across machines."]
     blocks = [("What was found as well", lines)] if lines else []
-    return Block("cards", [*blocks, ("How sure that is", certain)])
+    return Widget("cards", [*blocks, ("How sure that is", certain)])
 
 
 def _unlike(overview: Overview) -> Block:
@@ -195,7 +195,7 @@ def _unlike(overview: Overview) -> Block:
         f"{unlike.others} others, which spread by {percent(unlike.spread)}."
         for unlike in overview.unlike
     ]
-    return listed(lines or ["None, among the models of which three or more machines were measured."])
+    return Items(lines or ["None, among the models of which three or more machines were measured."])
 
 
 def _newest(overview: Overview, point: Point) -> list[PointCost]:

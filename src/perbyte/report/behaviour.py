@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from rich.text import Text
-
 from perbyte.model import Behaviour, Cell, CellFigure, Estimate, Run
 from perbyte.model.behaviour import KINDS
 from perbyte.model.placement import Decider, Placement
 from perbyte.model.text import natural, plain
+from perbyte.report.document import Block, Heading, Items, Text
 from perbyte.report.grid import Entry, Grid
-from perbyte.report.lines import Part, render
 from perbyte.report.listing import Head, Listing
 from perbyte.report.wording import (
     percent,
@@ -107,15 +105,13 @@ def _listing(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) ->
     return Listing(title, [*names, *(Head(head, "n") for head in heads)], rows, lead=4)
 
 
-def render_behaviour(
-    run: Run, *, count: bool, memory: bool, width: int | None = None, colour: bool | None = None
-) -> str:
-    """Give the tables that were requested, and what could not be counted or is not exact, in words."""
+def behaviour_parts(run: Run, count: bool = True, memory: bool = True) -> list[Block]:
+    """The tables that were requested, and what could not be counted or is not exact, in words."""
     if not run.behaviours:
-        return "nothing was counted in this run: perbyte measure SELECTOR --count\n"
+        return [Text("nothing was counted in this run: perbyte measure SELECTOR --count")]
     tables = [*([count_table(run)] if count else []), *([memory_table(run)] if memory else [])]
-    parts: list[Part] = [part for table in tables if table.rows for part in (table, Text())]
-    return render([*parts, *(f"- {note}" for note in notes(run.behaviours))], width=width, colour=colour)
+    told = notes(run.behaviours)
+    return [*(table for table in tables if table.rows), *([Items(told)] if told else [])]
 
 
 def notes(behaviours: Sequence[Behaviour]) -> list[str]:
@@ -245,18 +241,14 @@ _WORDS = {
 }
 
 
-def render_placements(
-    placements: Sequence[Placement], *, width: int | None = None, colour: bool | None = None
-) -> str:
-    """Give the answers as text, a paragraph for each cell."""
+def placement_parts(placements: Sequence[Placement]) -> list[Block]:
+    """The answers, each cell with what is told of it."""
     if not placements:
-        return f"{NO_PLACES}\n"
-    parts: list[Part] = [("Places in memory", "bold")]
-    for placement in sorted(placements, key=lambda each: natural(each.cell.address)):
-        first, *more = placement_lines(placement)
-        parts += [f"{plain(placement.cell.address, 120)}: {first}", *(f"  {line}" for line in more)]
+        return [Text(NO_PLACES)]
+    ordered = sorted(placements, key=lambda each: natural(each.cell.address))
     legend = _OF_PLACES.format(error=percent(placements[0].error))
-    return render([*parts, legend], width=width, colour=colour)
+    items = [(plain(each.cell.address, 120), *placement_lines(each)) for each in ordered]
+    return [Heading("Places in memory"), Items(items), Text(legend)]
 
 
 def placement_lines(placement: Placement) -> list[str]:

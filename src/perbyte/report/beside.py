@@ -15,14 +15,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rich.text import Text
-
 from perbyte.model import Cell, CellFigure, Estimate, Run, RunnerIdentity
 from perbyte.model.cell import COLD, DISK, FIRST, FULL, IDLE, LOOP, MEMORY, SHARED
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, json_ready, plain
+from perbyte.report.document import Block, Heading, Items
 from perbyte.report.grid import title_of
-from perbyte.report.lines import Part, render
 from perbyte.report.listing import Entry, Head, Listing, columns, records
 from perbyte.report.marks import marks_of
 from perbyte.report.runview import Ratio, bindings
@@ -333,22 +331,19 @@ def _marks(figure: CellFigure) -> str:
     return f" {''.join(marks)}" if (marks := marks_of(figure)) else ""
 
 
-def render_beyond(
-    figures: Sequence[CellFigure], *, width: int | None = None, colour: bool | None = None
-) -> str:
-    """Give both as text, by what is called; empty where all is loops on one core."""
+def beyond_parts(figures: Sequence[CellFigure]) -> list[Block]:
+    """Both by what is called; empty where all is loops on one core."""
 
     def heading_of(figure: CellFigure) -> str:
         cell = replace(figure.cell, state=LOOP)
         size = f" {size_label(cell.size_bytes)}" if data_bytes(cell) else ""
         return f"{cell.runner}/{cell.algorithm} {cell.operation}{size}, {cell.contract}, {cell.cpu}"
 
-    parts: list[Part] = []
+    parts: list[Block] = []
     for heading, of_heading in grouped(figures, heading_of).items():
         if texts := (*states_texts(of_heading), *threads_texts(of_heading)):
-            parts.append(Text(plain(heading.removesuffix(", full"), 90), style="bold"))
-            parts += [f"- {entry}" for entry in texts]
-    return render(parts, width=width, colour=colour)
+            parts += [Heading(plain(heading.removesuffix(", full"), 90)), Items(texts)]
+    return parts
 
 
 def scaling_json(figures: Sequence[CellFigure]) -> list[dict[str, Any]]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 
 from perbyte.catalogue import load
@@ -20,13 +19,13 @@ from perbyte.model import Algorithm, CellFigure, Estimate, Run
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, natural, plain
 from perbyte.report.beside import cores_text, rate_text
+from perbyte.report.document import Card, Line
 from perbyte.report.grid import Grid, GridRow, kin_of, operation_order, title_of, without_software
 from perbyte.report.marks import ANSWER_SIGNS, FASTEST, SIGNS
 from perbyte.report.wording import (
     close_text,
     doubt_text,
     percent,
-    sentence,
     size_label,
     times_text,
     value_text,
@@ -64,29 +63,6 @@ _KINDS = {
     "records": "records",
 }
 _ONCE = {1: "once", 2: "twice"}
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """The answer to one question. `sign` is `►` beyond doubt, `=` a tie, `?` not known, empty where nothing competes.
-
-    `about` is the question, `winner` the answer, `sure` by how much and how sure, `cost` what it costs, empty where
-    that cannot be said.
-    """
-
-    about: str
-    sign: str
-    winner: str
-    sure: str = ""
-    cost: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """Lines with answers, the first one the headline, and `notes` of what the card leaves out."""
-
-    lines: tuple[Line, ...] = ()
-    notes: tuple[str, ...] = ()
 
 
 def run_card(run: Run, unit: Unit | None = None) -> Card:
@@ -435,15 +411,3 @@ def _both_costs(
             if (time := read(figure, Unit.NS_PER_CALL))
         ]
     return f"{what}: {', '.join(texts)}" if len(texts) == 2 else ""
-
-
-def card_lines(card: Card) -> list[tuple[str, list[str]]]:
-    """A card as text for a terminal: each headline with what stands below it, and the notes."""
-    lines = [
-        (
-            " ".join(filter(None, (line.sign, line.winner, f"({line.about})" if line.about else ""))),
-            [*filter(None, (sentence(line.sure), line.cost))],
-        )
-        for line in card.lines
-    ]
-    return lines + [("", [note]) for note in card.notes]

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from perbyte.errors import StoreError
-from perbyte.report.listing import Listing, columns, markdown
+from perbyte.report import markdown
+from perbyte.report.document import table_of
 from perbyte.report.wording import size_label
 
 SHOWN = 50
@@ -82,8 +83,8 @@ def commits_table(tracks: Sequence[Track]) -> str:
         for dot in reversed(track.dots[-SHOWN:])
         if dot.marked
     ]
-    table = markdown(Listing("", columns("function | commit | change | what it says"), rows))
-    return "\n".join([*table, ""]) if rows else "No change is known.\n"
+    table = table_of("", "function | commit | change | what it says", rows)
+    return markdown.render([table]) if rows else "No change is known.\n"
 
 
 def _panel(track: Track, top: float) -> list[str]:

@@ -135,15 +135,9 @@ def cell_record(figure: CellFigure, standing: str | None = None) -> dict[str, An
         "runner": cell.runner,
         "library": figure.library,
         "library_version": figure.library_version,
-        "algorithm": cell.algorithm,
-        "operation": cell.operation,
-        "contract": cell.contract,
-        "cpu": cell.cpu,
-        "size_bytes": cell.size_bytes,
+        **_work(cell),
         "cycles_per_byte": json_ready(figure.cycles_per_byte),
-        "cycles_per_call": json_ready(figure.cycles_per_call),
-        "ns_per_call": json_ready(figure.ns_per_call),
-        "megabytes_per_second": json_ready(figure.megabytes_per_second),
+        **_costs(figure),
         "interval_low": json_ready(figure.interval.low) if figure.interval.known else None,
         "interval_high": json_ready(figure.interval.high) if figure.interval.known else None,
         "interval_level": figure.interval.level,
@@ -160,6 +154,16 @@ def cell_record(figure: CellFigure, standing: str | None = None) -> dict[str, An
         "standing": standing,
         "quantiles": [quantile_record(quantile) for quantile in figure.quantiles],
     }
+
+
+def _work(cell: Cell) -> dict[str, Any]:
+    names = ("algorithm", "operation", "contract", "cpu", "size_bytes")
+    return {name: getattr(cell, name) for name in names}
+
+
+def _costs(figure: CellFigure | None) -> dict[str, Any]:
+    names = ("cycles_per_call", "ns_per_call", "megabytes_per_second")
+    return {name: json_ready(getattr(figure, name, None)) for name in names}
 
 
 _NO_CELL = Cell("", "", "", 0, "")
@@ -187,11 +191,7 @@ def comparison_json(grids: Sequence[Grid], noise: NoiseFloor | None) -> dict[str
         "noise_floor": json_ready(noise.relative) if noise else None,
         "rows": [
             {
-                "algorithm": row.cell.algorithm,
-                "operation": row.cell.operation,
-                "contract": row.cell.contract,
-                "cpu": row.cell.cpu,
-                "size_bytes": row.cell.size_bytes,
+                **_work(row.cell),
                 "figures": [_compared(entry, name) for entry, name in zip(row.entries, names, strict=True)],
             }
             for grid in grids
@@ -208,16 +208,15 @@ def comparison_csv(grids: Sequence[Grid]) -> str:
 
 def _compared(entry: Entry, name: str) -> dict[str, Any]:
     figure, comparison = entry.figure, entry.comparison
+    ratio = comparison.ratio if comparison else None
     return {
         "side": name,
         "address": figure.cell.address if figure else None,
         "failed": entry.failure.kind if entry.failure else None,
-        "cycles_per_call": json_ready(figure.cycles_per_call) if figure else None,
-        "ns_per_call": json_ready(figure.ns_per_call) if figure else None,
-        "megabytes_per_second": json_ready(figure.megabytes_per_second) if figure else None,
-        "ratio": json_ready(comparison.ratio.value) if comparison else None,
-        "interval_low": json_ready(comparison.ratio.low) if comparison else None,
-        "interval_high": json_ready(comparison.ratio.high) if comparison else None,
+        **_costs(figure),
+        "ratio": json_ready(ratio.value) if ratio else None,
+        "interval_low": json_ready(ratio.low) if ratio else None,
+        "interval_high": json_ready(ratio.high) if ratio else None,
         "tie": comparison.tie if comparison else None,
         "answer": comparison.answer.value if comparison else None,
         "direction": comparison.direction.value if comparison else None,

@@ -100,8 +100,8 @@ def tick_rate(run: Run) -> str:
     return f"{statistics.median(rates) / 1e9:.4f} GHz" if rates else ""
 
 
-def kinds_of(warnings: Iterable[Warning]) -> list[tuple[str, int]]:
-    """Each kind of warning once, as (first example, how many), the most frequent first.
+def warning_texts(warnings: Iterable[Warning]) -> list[str]:
+    """Each kind of warning once, by its first example and how many are like it, the most frequent first.
 
     Of warnings without a kind, those that differ in numbers only are one.
     """
@@ -112,7 +112,8 @@ def kinds_of(warnings: Iterable[Warning]) -> list[tuple[str, int]]:
         kind = warning.kind, "" if named else re.sub(r"[-+±]?[0-9][0-9.,]*(e[-+]?[0-9]+)?", "#", text)
         first, count = kinds.get(kind, (text, 0))
         kinds[kind] = (first, count + 1)
-    return sorted(kinds.values(), key=lambda item: (-item[1], item[0]))
+    ordered = sorted(kinds.values(), key=lambda item: (-item[1], item[0]))
+    return [f"{text} (and {count - 1:,} more like it)" if count > 1 else text for text, count in ordered]
 
 
 def build_lines(run: Run) -> list[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 from collections.abc import Callable
 from pathlib import Path
 
+from perbyte.atomic import new_file
 from perbyte.errors import EnvironmentLacking
 
 Say = Callable[[str], object]
@@ -22,13 +22,12 @@ def written(path: Path, write: Callable[[Path], object], say: Say = silent) -> P
     A directory that is missing is made, which is said. Raises EnvironmentLacking when the file cannot be written; what
     was there before stays.
     """
-    part = path.with_name(f".{path.stem}.part{path.suffix}")
     try:
         if not path.parent.is_dir():
             path.parent.mkdir(parents=True)
             say(f"directory made: {path.parent}")
-        write(part)
-        part.replace(path)
+        with new_file(path) as part:
+            write(part)
     except OSError as error:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         raise EnvironmentLacking(
@@ -37,7 +36,4 @@ def written(path: Path, write: Callable[[Path], object], say: Say = silent) -> P
             if full
             else "look at the disk and the permissions",
         ) from None
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink(missing_ok=True)
     return path

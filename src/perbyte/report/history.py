@@ -16,15 +16,16 @@ from typing import Any
 
 import altair as alt
 import msgspec
+from rich.text import Text as Styled
 
 from perbyte.model import Estimate, Quality, Run
 from perbyte.model.text import counted, plain
 from perbyte.report import charts, theme
-from perbyte.report.card import Card, Line
 from perbyte.report.charts import Chart, Records, finished
+from perbyte.report.document import Card, Items, Line, titled
 from perbyte.report.labels import Spot, place_labels
 from perbyte.report.listing import Item, Listing, columns
-from perbyte.report.listing import lines as listing_lines
+from perbyte.report.terminal import Part, render
 from perbyte.report.wording import number, percent, sentence, size_label, three_digits, value_text
 from perbyte.studies.history import Explained, History, HistoryLine, HistoryPoint, Jump, Means
 
@@ -435,21 +436,21 @@ def timeline_of(history: History) -> History:
 def timeline_text(history: History) -> str:
     """Years, cycles a byte and machines by algorithm, oldest first; then the sources, and what is left out."""
     part = timeline_of(history)
-    blocks: list[list[str]] = []
+    tables: list[Part] = []
     used: dict[str, None] = {}
     for line in part.lines:
         points = [point for point in part.of(line) if point.cycles_per_byte]
         used |= dict.fromkeys(point.source for point in points)
-        table = listing_lines(Listing("", columns(_TIMELINE), [_timeline_row(point) for point in points]))
-        blocks.append([line.name, *(f"  {text}" for text, _ in table)])
-    if not blocks:
+        tables.append(Listing(line.name, columns(_TIMELINE), [_timeline_row(point) for point in points]))
+    if not tables:
         return "No study and no run here has cycles for these algorithms.\n"
     cited = {study.name: study.citation for study in part.studies}
     measured = "measured, the fastest program of the run"
-    blocks.append(["Sources", *(f"  {name}: {plain(cited.get(name, ''), 400) or measured}" for name in used)])
+    sources = [(name, plain(cited.get(name, ""), 400) or measured) for name in used]
+    tables += titled("Sources", Items(sources))
     if lacking := sum(point.cycles_per_byte is None for point in part.points):
-        blocks.append([f"{lacking} figures without cycles are left out: their clock is not known."])
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+        tables += [Styled(), f"{lacking} figures without cycles are left out: their clock is not known."]
+    return render(tables)
 
 
 def _timeline_row(point: HistoryPoint) -> tuple[str, ...]:

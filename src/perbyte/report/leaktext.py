@@ -14,6 +14,8 @@ from typing import Any
 from perbyte.model.leak import Difference, LeakFigure, PairFigures
 from perbyte.model.run import LeakRun
 from perbyte.model.text import csv_text, json_ready, plain
+from perbyte.report.document import Block, Heading, Items, Text
+from perbyte.report.terminal import render
 from perbyte.report.wording import size_label
 from perbyte.stats.leak import ALPHA, LeakChange
 
@@ -111,46 +113,43 @@ def _ends(difference: Difference) -> str:
 
 def render_leaks(run: LeakRun) -> str:
     """The table: a block for each cell, a line for each contrast."""
-    lines = _told(run.figures, run.alpha)
-    lines += [taint_line(entry) for entry in run.taint]
-    lines += [
-        f"not measured: {failure.address or failure.runner}: {plain(failure.message, 300)}"
+    parts = leak_parts(run.figures, run.alpha) if run.figures else []
+    parts += [Text(taint_line(entry)) for entry in run.taint]
+    parts += [
+        Text(f"not measured: {failure.address or failure.runner}: {plain(failure.message, 300)}")
         for failure in run.failures
     ]
-    return "\n".join(lines) + "\n"
+    return render(parts)
 
 
-def render_of_run(figures: Sequence[LeakFigure]) -> str:
-    """The same of the cells of a run that measured them as well."""
+def leak_parts(figures: Sequence[LeakFigure], alpha: float = ALPHA) -> list[Block]:
+    """The verdicts, a heading for each cell and a line for each contrast."""
     if not figures:
-        return "no verdict on leaks here: perbyte measure SELECTOR --leak gives one of runners in C, C++ and Rust\n"
-    return "\n".join(_told(figures, ALPHA)) + "\n"
-
-
-def _told(figures: Sequence[LeakFigure], alpha: float) -> list[str]:
-    head = [
-        "the time of one call, pair by pair; intervals hold in 95 of 100 cases, at most 1 row in "
-        f"{round(1 / alpha):,} is a false alarm",
-        "what is not seen: docs/leak.md",
+        told = "no verdict on leaks here: perbyte measure SELECTOR --leak gives one of runners in C, C++ and Rust"
+        return [Text(told)]
+    parts: list[Block] = [
+        Text(
+            "the time of one call, pair by pair; intervals hold in 95 of 100 cases, at most 1 row in "
+            f"{round(1 / alpha):,} is a false alarm"
+        ),
+        Text("what is not seen: docs/leak.md"),
     ]
-    lines = head if figures else []
     for cell, group in itertools.groupby(figures, key=lambda figure: figure.cell):
-        leaks = list(group)
-        lines += [
-            "",
-            f"{cell.runner}/{cell.algorithm}/{cell.operation}, {size_label(cell.size_bytes)}, {cell.contract}",
-        ]
-        width = max(len(contrast_text(leak)) for leak in leaks)
-        for leak in leaks:
-            lines.append(f"  {contrast_text(leak):{width}}  {verdict_text(leak)}")
-            if leak.found:
-                clean, of = leak.found.pairs, leak.taken
-                rare = "" if leak.found.tails or leak.found.spots else "; too few to see rare differences"
-                lines.append(
-                    f"  {'':{width}}  {clean:,} clean pairs of {of:,}, a call {_amount(leak.found.call)} {leak.unit}, "
-                    f"{leak.seconds:.1f} s{rare}"
-                )
-    return lines
+        name = (
+            f"{cell.runner}/{cell.algorithm}/{cell.operation}, {size_label(cell.size_bytes)}, {cell.contract}"
+        )
+        parts += [Heading(name), Items([_contrast(leak) for leak in group])]
+    return parts
+
+
+def _contrast(leak: LeakFigure) -> tuple[str, ...]:
+    """A contrast, its verdict, and the pairs that it rests on."""
+    if not leak.found:
+        return contrast_text(leak), verdict_text(leak)
+    rare = "" if leak.found.tails or leak.found.spots else "; too few to see rare differences"
+    pairs = f"{leak.found.pairs:,} clean pairs of {leak.taken:,}"
+    call = f"a call {_amount(leak.found.call)} {leak.unit}, {leak.seconds:.1f} s{rare}"
+    return contrast_text(leak), verdict_text(leak), f"{pairs}, {call}"
 
 
 def worst_of(figures: Sequence[LeakFigure]) -> LeakFigure | None:

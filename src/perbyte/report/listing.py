@@ -1,7 +1,7 @@
 """A listing: what a view has to say, as columns and rows, for every form in which it is shown.
 
-A view makes one `Listing`. `lines` and `markdown` here, `records` here and `html.table` render it: as text for a
-terminal, for a comment, for programs, and for a page.
+A view makes one `Listing`. It is a block of a document, which `terminal`, `markdown` and `html` draw; `lines` here are
+its text within a width, `records` its rows for programs.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from perbyte.model.text import json_ready, markdown_text, plain
+from perbyte.model.text import json_ready, plain
 
 GAP = "  "
 _INDENT = "  "
 _NARROW = 12  # characters below which a wrapped column cannot be read: rows become sentences
 _LEAST = 28  # characters for the column that is wrapped, before another one is left out
-_LONGEST = 2000
+LONGEST = 2000
 _MEASURE = re.compile(r"(?<=[0-9]) (?=(?:s|%|B|KiB|MiB|MB|GHz|MHz|ns|µs)\b|%)")
 
 
@@ -116,7 +116,7 @@ def from_records(rows: Sequence[Mapping[str, Any]], flows: str, gives_way: Seque
     order = {name: number for number, name in enumerate(gives_way, 1)}
     names = rows[0] if rows else ()
     columns = [Head(name, "", name, name == flows, order.get(name, 0)) for name in names]
-    return Listing("", columns, [[(plain(value, _LONGEST), value) for value in row.values()] for row in rows])
+    return Listing("", columns, [[(plain(value, LONGEST), value) for value in row.values()] for row in rows])
 
 
 def records(listing: Listing) -> list[dict[str, Any]]:
@@ -136,21 +136,6 @@ def _table(columns: Sequence[Head], rows: Sequence[Sequence[str]]) -> list[Seque
     return [[column.text or "" for column in columns], *rows]
 
 
-def markdown(listing: Listing) -> list[str]:
-    """The lines of a table in Markdown."""
-    columns, rows = listing.shown
-    lines = [f"| {' | '.join(markdown_text(column.text or '', begins_line=False) for column in columns)} |"]
-    lines += [f"| {' | '.join(map(_in_markdown, columns, row))} |" for row in rows]
-    return [lines[0], "| --- " * len(columns) + "|", *lines[1:]]
-
-
-def _in_markdown(column: Head, text: str) -> str:
-    text = plain(text, _LONGEST)
-    if column.look == "code":
-        return f"`{text.replace('`', chr(39)).replace('|', chr(92) + '|')}`"
-    return markdown_text(text, begins_line=False)
-
-
 def lines(listing: Listing, width: int | None = None) -> list[tuple[str, bool]]:
     """The lines of a table within `width` characters (None: as wide as it is); True for those that are headings.
 
@@ -159,7 +144,7 @@ def lines(listing: Listing, width: int | None = None) -> list[tuple[str, bool]]:
     """
     told, listing = listing.told_once()
     columns, rows = listing.shown
-    rows = [tuple(plain(text, _LONGEST) for text in row) for row in rows]
+    rows = [tuple(plain(text, LONGEST) for text in row) for row in rows]
     above = [(line, False) for line in (wrapped("; ".join(told), width) if told else [])]
     flowing = next((place for place, column in enumerate(columns) if column.flows), None)
     if flowing is not None:

@@ -11,6 +11,7 @@ import math
 import shutil
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,24 +19,26 @@ from perbyte.errors import UsageError
 from perbyte.model import Run
 from perbyte.model.text import plain
 from perbyte.report import findings, sections
-from perbyte.report.card import Card, Line, compared_rows, comparison_card, run_card
+from perbyte.report.card import compared_rows, comparison_card, run_card
+from perbyte.report.document import (
+    Block,
+    Card,
+    Code,
+    Fold,
+    Items,
+    Line,
+    Page,
+    Section,
+    Text,
+    Widget,
+    figures,
+    titled,
+)
 from perbyte.report.facts import MEASURED, commands, failure_lines
 from perbyte.report.files import Say, silent, written
 from perbyte.report.grid import Grid, compare_runs
 from perbyte.report.history import history_card, history_certainty, history_found, left_out_lines, run_line
-from perbyte.report.html import (
-    Block,
-    Page,
-    Section,
-    answer,
-    cards,
-    drawings,
-    heading,
-    listed,
-    text,
-    unfolding,
-    write,
-)
+from perbyte.report.html import write
 from perbyte.report.pictures import (
     comparison_pictures,
     history_pictures,
@@ -52,7 +55,6 @@ from perbyte.report.trials import beside_line
 from perbyte.report.wording import numbered, percent, sentence, three_digits
 from perbyte.stats.across import floor_across
 from perbyte.stats.compare import Answer
-from perbyte.stats.quantity import Unit
 from perbyte.stats.trials import beside_the_best
 from perbyte.studies.history import History
 from perbyte.studies.judge import history_of, judgement_of
@@ -99,24 +101,22 @@ def run_page(
     *,
     judgement: Judgement | None = None,
     history: History | None = None,
-    title: str | None = None,
-    unit: Unit | None = None,
     notes: Sequence[str] = (),
 ) -> Page:
     """The page of a run; with a `judgement` the study's claims as well, with a `history` that too.
 
-    `unit` is what the tables start with; `notes` are sentences that stand first.
+    `notes` are sentences that stand first.
     """
-    view = RunView(run, judgement=judgement, unit=unit)
-    main, *others = drawings(run_pictures(view), "figure")
+    view = RunView(run, judgement=judgement)
+    main, *others = figures(run_pictures(view), "figure")
     tables = [block for grid in view.grids for block in run_pivot(grid, view)]
-    repeat = [part for label, command in commands(run) for part in (text(label), Block("code", command))]
-    charts = [sections.READ, *others, *map(text, not_drawn(view))]
+    repeat = [part for label, command in commands(run) for part in (Text(label), Code(command))]
+    charts = [sections.READ, *others, *map(Text, not_drawn(view))]
     parts = [
         Section("summary", "Summary", _summary(view, judgement, notes, main)),
         *([sections.claims_section(view, judgement)] if judgement else []),
         Section("figures", "Charts", charts if others else []),
-        Section("results", "Results", [text(_how_read(run)), *tables]),
+        Section("results", "Results", [Text(_how_read(run)), *tables]),
         *([sections.history_section(history)] if history else []),
         *sections.listing_sections(view),
         sections.behaviour_section(run),
@@ -125,7 +125,7 @@ def run_page(
         sections.conditions_section(run),
         Section("repeat", "Repeat", repeat, "How to repeat it"),
     ]
-    heading, run_id = title or _title(run, judgement), plain(run.conditions.run_id, 80)
+    heading, run_id = _title(run, judgement), plain(run.conditions.run_id, 80)
     return Page(heading, [_lead(run)], parts, run_id, sections.cell_rows(run))
 
 
@@ -133,10 +133,10 @@ def _summary(view: RunView, judgement: Judgement | None, notes: Sequence[str], p
     run = view.run
     warned = [] if run.complete else ["This run was interrupted; it shows what was measured until then."]
     return [
-        *(text(plain(note, 600), "warned") for note in [*warned, *notes]),
-        *(_judged(judgement, run) if judgement else answer(_tried(run) or run_card(run))),
+        *(Text(plain(note, 600), "warned") for note in [*warned, *notes]),
+        *(_judged(judgement, run) if judgement else [_tried(run) or run_card(run)]),
         picture,
-        cards(
+        _found_and_sure(
             findings.found(view) or ["This run has no two cells of the same contract to compare."],
             findings.certainty(run),
         ),
@@ -151,36 +151,35 @@ def comparison_page(runs: Sequence[Run], *, names: Sequence[str] | None = None) 
     grids = compare_runs(runs, heads)
     floors = [floor_across((runs[0].noise_floor, run.noise_floor)) for run in runs]
     warned = [f"{name} was interrupted." for name, run in zip(heads, runs, strict=True) if not run.complete]
-    missing = [
+    missing: list[Block] = [
         part
         for name, run in zip(heads, runs, strict=True)
-        if (lines := failure_lines(run))
-        for part in (heading(name), listed(lines))
+        for part in titled(name, Items(failure_lines(run)))
     ]
     tables = [block for grid in grids for block in comparison_pivot(grid, floors)]
     paths = " ".join(plain(run.path or run.conditions.run_id, 200) for run in runs)
-    summary = [
-        *(text(warning, "warned") for warning in warned),
-        *answer(comparison_card(grids)),
-        *drawings(
+    summary: list[Block] = [
+        *(Text(warning, "warned") for warning in warned),
+        comparison_card(grids),
+        *figures(
             comparison_pictures(grids),
             "figure",
             "There is nothing to draw: no cell is in the first run and in another one.",
         ),
-        cards(_compared(grids, heads), _comparison_certainty(grids, runs)),
+        _found_and_sure(_compared(grids, heads), _comparison_certainty(grids, runs)),
     ]
-    repeat = [
-        Block("code", f"perbyte report {paths} -o report.html"),
-        text("For the report of a single run: perbyte report RUN."),
+    repeat: list[Block] = [
+        Code(f"perbyte report {paths} -o report.html"),
+        Text("For the report of a single run: perbyte report RUN."),
     ]
     return Page(
         f"{len(runs)} runs compared: {', '.join(heads)}",
         [f"A column per run; ratios are what a call costs as a multiple of {heads[0]}: above ×1 is slower."],
         [
             Section("summary", "Summary", summary),
-            Section("side-by-side", "Side by side", tables or [text("The runs hold no figures.")]),
+            Section("side-by-side", "Side by side", tables or [Text("The runs hold no figures.")]),
             sections.machines_section(runs, heads),
-            Section("missing", "Without a figure", missing or [text("Nothing failed in these runs.")]),
+            Section("missing", "Without a figure", missing or [Text("Nothing failed in these runs.")]),
             Section("repeat", "Repeat", repeat, "How to repeat it"),
         ],
     )
@@ -190,25 +189,22 @@ def history_page(history: History) -> Page:
     """The page of all studies on common lines, with the measured points of runs."""
     years = sorted({point.year for point in history.points})
     span = f", {years[0]} to {years[-1]}" if years else ""
-    main, *others = drawings(history_pictures(history), "history")
+    main, *others = figures(history_pictures(history), "history")
     jumps = history_found(history) or ["No algorithm was both published and measured."]
+    sure = _found_and_sure(jumps, history_certainty(history))
+    summary = [replace(history_card(history), question=_GROWN), main, sure]
     sources = []
     for study in history.studies:
         machines = [plain(machine.name, 160) for machine in study.machines]
         sources.append((plain(study.name, 60), "; ".join([plain(study.citation, 600), *machines])))
-    runs = [run_line(run) for run in history.runs]
-    measured = [heading("Measured"), listed(runs)] if runs else []
+    measured = titled("Measured", Items([run_line(run) for run in history.runs]))
     paths = "".join(f"{plain(run.path or run.conditions.run_id, 200)} " for run in history.runs)
-    repeat = Block("code", f"perbyte report --history {paths}-o history.html")
+    repeat = Code(f"perbyte report --history {paths}-o history.html")
     return Page(
         f"The speed of cryptography{span}",
         ["What published studies measured and what was measured with Perbyte, on common algorithms."],
         [
-            Section(
-                "summary",
-                "Summary",
-                [*answer(history_card(history), _GROWN), main, cards(jumps, history_certainty(history))],
-            ),
+            Section("summary", "Summary", summary),
             Section("history", "History", [sections.READ, *others] if others else []),
             Section(
                 "explanations",
@@ -217,8 +213,8 @@ def history_page(history: History) -> Page:
                 "What explains the jumps",
             ),
             Section("points", "Every point", sections.point_blocks(history)),
-            Section("left-out", "Left out", [listed(left_out_lines(history))], "Figures on no line"),
-            Section("sources", "Sources", [listed(sources), *measured]),
+            Section("left-out", "Left out", [Items(left_out_lines(history))], "Figures on no line"),
+            Section("sources", "Sources", [Items(sources), *measured]),
             Section("repeat", "Repeat", [repeat], "How to repeat it"),
         ],
     )
@@ -236,6 +232,10 @@ def own_programs(run: Run) -> list[str]:
     return sorted(names)
 
 
+def _found_and_sure(findings_of: Sequence[str], certain: Sequence[str]) -> Widget:
+    return Widget("cards", [("What was found", findings_of), ("How sure that is", certain)])
+
+
 def _tried(run: Run) -> Card | None:
     bests = beside_the_best(run, own_programs(run))
     several = len({best.own.cell.contract for best in bests}) > 1
@@ -249,11 +249,11 @@ def _judged(judgement: Judgement, run: Run) -> list[Block]:
     answers = [plain(line, 1200) for line in judgement.answers] or ["No claim answers it."]
     told, first = sentence(tally(judgement)) + ".", run_card(run).lines[:1]
     card = Card(first, (told,)) if first else Card((Line("", "", answers.pop(0), cost=told),))
-    rest = [text(line) for line in answers]
+    rest = [Text(line) for line in answers]
     return [
-        *answer(card, plain(judgement.study.question, 1000)),
+        replace(card, question=plain(judgement.study.question, 1000)),
         *rest[:1],
-        *([unfolding(f"The rest of the answer ({len(rest) - 1})", rest[1:])] if len(rest) > 1 else []),
+        *([Fold(f"The rest of the answer ({len(rest) - 1})", rest[1:])] if len(rest) > 1 else []),
     ]
 
 

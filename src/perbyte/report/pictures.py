@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from perbyte.model import Run
 from perbyte.model.text import counted, plain
 from perbyte.report.charts import Chart
 from perbyte.report.costcharts import at_a_rate, cost_over_size
+from perbyte.report.document import Picture as Picture
 from perbyte.report.files import Say, silent, written
 from perbyte.report.grid import Grid
 from perbyte.report.history import CYCLES, MEGABITS, history_chart
@@ -33,16 +33,6 @@ _MOST_CONTRACTS = 4
 _MOST_VERSIONED = 24
 _LARGE = 1500
 _MOST_DRAWN = 16_000  # cells of a chart of all: Vega ends with too deep a stack at 50,000, and draws 16,667
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A chart with the name of its file (without suffix) and its heading in a report; `narrow` is for a telephone."""
-
-    name: str
-    heading: str
-    chart: Chart
-    narrow: Chart | None = None
 
 
 def pictures_of(run: Run, judgement: Judgement | None = None) -> dict[str, Picture]:

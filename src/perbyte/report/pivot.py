@@ -13,9 +13,9 @@ from typing import Any
 
 from perbyte.model import CellFigure, Estimate, Interval, NoiseFloor
 from perbyte.model.text import plain
+from perbyte.report.document import Block, Heading, Terms, Text, Widget
 from perbyte.report.facts import meaning_of
 from perbyte.report.grid import Entry, Grid, GridRow
-from perbyte.report.html import Block, heading, legend, text
 from perbyte.report.legends import legend_of
 from perbyte.report.many import rows_in_order
 from perbyte.report.marks import ANSWER_SIGNS, CLASSES, SIGNS
@@ -107,10 +107,10 @@ def _pivot_blocks(
         "folded": sum(row["folded"] for row in rows),
     }
     return [
-        heading(plain(grid.contract, 40)),
-        *([text(meaning)] if meaning else []),
-        Block("pivot", data),
-        legend(legend_of(grid)),
+        Heading(plain(grid.contract, 40)),
+        *([Text(meaning)] if meaning else []),
+        Widget("pivot", data),
+        Terms("legend", legend_of(grid)),
     ]
 
 

@@ -1,44 +1,114 @@
-"""What `show`, `measure` and `compare` print: the table of a run or of sides, and what is asked for beside figures."""
+"""What `show`, `measure`, `compare` and `study judge` print: tables, verdicts, and what is asked for beside figures."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rich.text import Text as Styled
+
 from perbyte.errors import UsageError
 from perbyte.model import CellFigure, NoiseFloor, Run
-from perbyte.model.text import counted, json_ready
+from perbyte.model.text import counted, json_ready, plain
 from perbyte.report.behaviour import (
+    behaviour_parts,
     change_lines,
     changes_json,
     placement_change_lines,
     placement_changes,
     placement_changes_json,
-    render_behaviour,
-    render_placements,
+    placement_parts,
 )
 from perbyte.report.beside import (
+    beyond_parts,
+    bindings_listing,
+    draws_listing,
     handshakes_listing,
     limits_listing,
     rate_json,
     rate_listing,
-    render_beyond,
     scaling_json,
 )
+from perbyte.report.card import comparison_card, run_card
+from perbyte.report.document import Heading
 from perbyte.report.export import comparison_json, to_json
+from perbyte.report.facts import condition_lines, failure_lines, noise_line, warning_texts
 from perbyte.report.gate import MissingCell, missing_of_runs, missing_of_sides, regressions_json
-from perbyte.report.grid import Grid, compare_pairs, compare_runs, in_common
-from perbyte.report.leaktext import leak_change_lines, leak_changes_json, render_of_run
-from perbyte.report.lines import render
+from perbyte.report.grid import Grid, compare_pairs, compare_runs, in_common, run_grids
+from perbyte.report.leaktext import leak_change_lines, leak_changes_json, leak_parts
 from perbyte.report.listing import records
-from perbyte.report.text import render_comparison, render_table
-from perbyte.report.wording import numbered
+from perbyte.report.marks import UNDECIDED, Mark, warning_mark
+from perbyte.report.studyview import decided_first, number_text, outcome_of, tally
+from perbyte.report.terminal import Part, render
+from perbyte.report.wording import numbered, sentence
 from perbyte.stats.across import Across, floor_across
+from perbyte.stats.compare import Answer
 from perbyte.stats.leak import LeakChange
 from perbyte.stats.pairing import Regressions, find_regressions
 from perbyte.stats.quantity import Unit
 from perbyte.stats.trials import CountChange
+from perbyte.studies.model import Judgement, Outcome
+
+_COLOURS = {
+    Outcome.REPRODUCED: "green",
+    Outcome.NOT_REPRODUCED: "bold red",
+    Outcome.INCONCLUSIVE: "yellow",
+    Outcome.NOT_TESTABLE: "dim",
+}
+
+
+def table_parts(run: Run, unit: Unit | None = None) -> list[Part]:
+    """The answer and the whole table of `run` with its legend, failures, noise floor and conditions."""
+    grids = run_grids(run, unit)
+    parts: list[Part] = [run_card(run, unit), *grids, *([] if grids else [Heading("nothing was measured")])]
+    parts += [listing for listing in (bindings_listing(run), draws_listing(run)) if listing.rows]
+    if failures := failure_lines(run):
+        parts += [Heading("Without a figure"), *failures]
+    return [*parts, Styled(), *_warnings(run), noise_line(run.noise_floor), *condition_lines(run)]
+
+
+def render_table(
+    run: Run, *, unit: Unit | None = None, width: int | None = None, colour: bool | None = None
+) -> str:
+    """Give the table of `run` as text; `width` and `colour` as in `terminal.render`."""
+    return render(table_parts(run, unit), width=width, colour=colour)
+
+
+def render_comparison(
+    grids: Sequence[Grid], noise: NoiseFloor | None, *, width: int | None = None, colour: bool | None = None
+) -> str:
+    """Give grids with a baseline as tables of values and ratios, with what they come to and the noise floor."""
+    parts: list[Part] = [
+        comparison_card(grids),
+        *grids,
+        *([] if grids else ["the runs hold no figures"]),
+        Styled(),
+    ]
+    for index, column in enumerate(grids[0].columns[1:] if grids else (), start=1):
+        comparisons = [row.entries[index].comparison for grid in grids for row in grid.rows]
+        counts = Counter(comparison.direction for comparison in comparisons if comparison)
+        shown = [answer for answer in Answer if counts[answer] or answer is not Answer.UNDECIDED]
+        texts = (f"{counts[answer]} {answer.value}" for answer in shown)
+        parts.append(f"{column.side}: {', '.join(texts)}")
+    return render([*parts, *_doubts(grids), noise_line(noise)], width=width, colour=colour)
+
+
+def render_judgement(
+    judgement: Judgement, *, width: int | None = None, colour: bool | None = None, numbers: bool = False
+) -> str:
+    """Give every claim with its verdict and the sentences that explain it; with `numbers`, those as well."""
+    study = judgement.study
+    parts: list[Part] = [(plain(study.title, 300), "bold"), plain(study.citation, 600), Styled()]
+    parts.append((sentence(tally(judgement)), "bold"))
+    for verdict in decided_first(judgement):
+        parts += [Styled(), (outcome_of(verdict), _COLOURS[verdict.outcome])]
+        parts.append((f"  {plain(verdict.claim.says, 600)}", "bold"))
+        parts += [f"  {plain(line, 600)}" for line in verdict.evidence]
+        for entry in verdict.numbers if numbers else ():
+            parts.append((f"  {plain(entry.group, 80)}: {number_text(entry)}", "dim"))
+    return render(parts, width=width, colour=colour)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,19 +237,18 @@ def run_json(run: Run, beside: RunExtras) -> dict[str, Any]:
 
 def render_run(run: Run, unit: str | None, beside: RunExtras) -> str:
     """The table as text, and below it what several cores do and what was asked for."""
-    parts = [
-        render_table(run, unit=Unit(unit) if unit else None),
-        render_beyond(run.cells),
-        render([shaken]) if (shaken := handshakes_listing(run)) else "",
-        render([rate_listing(run.cells, beside.rate)]) if beside.rate else "",
-        render([limits_listing(run.cells)]) if beside.limits else "",
-        render_behaviour(run, count=beside.count, memory=beside.memory)
-        if beside.count or beside.memory
-        else "",
-        render_of_run(run.leaks) if beside.leak else "",
-        render_placements(run.placements) if beside.places else "",
-    ]
-    return "\n".join(filter(None, parts))
+    shaken = handshakes_listing(run)
+    extras: tuple[Sequence[Part], ...] = (
+        beyond_parts(run.cells),
+        [shaken] if shaken else [],
+        [rate_listing(run.cells, beside.rate)] if beside.rate else [],
+        [limits_listing(run.cells)] if beside.limits else [],
+        behaviour_parts(run, beside.count, beside.memory) if beside.count or beside.memory else [],
+        leak_parts(run.leaks) if beside.leak else [],
+        placement_parts(run.placements) if beside.places else [],
+    )
+    shown = (part for parts in extras if parts for part in (Styled(), *parts))
+    return render([*table_parts(run, Unit(unit) if unit else None), *shown])
 
 
 def render_side_by_side(runs: Mapping[str, Run]) -> str:
@@ -188,3 +257,29 @@ def render_side_by_side(runs: Mapping[str, Run]) -> str:
     if len(opened) == 1:
         return render_table(opened[0])
     return render_comparison(compare_runs(opened, list(runs)), opened[0].noise_floor)
+
+
+def _warnings(run: Run) -> list[str]:
+    """What the mark of a warning means in this run; a doubt with a mark of its own says itself."""
+    warnings = (warning for figure in run.cells for warning in figure.warnings)
+    every = warning_texts(warning for warning in warnings if warning_mark(warning) is Mark.WARNING)
+    texts = every[:4]
+    if len(every) > 4:
+        texts.append(f"{counted(len(every) - 4, 'more kind')}: perbyte report")
+    return [f"{Mark.WARNING}: {text}" for text in texts]
+
+
+def _doubts(grids: Sequence[Grid]) -> list[str]:
+    """Why nothing is claimed of some cells, each reason once with how many there are."""
+    doubted = [
+        entry.comparison
+        for grid in grids
+        for entry in grid.entries
+        if entry.comparison and entry.comparison.doubt
+    ]
+    lines = []
+    for head, known in ((UNDECIDED, False), ("the factor is uncertain", True)):
+        doubts = Counter(each.doubt for each in doubted if (each.direction is not Answer.UNDECIDED) is known)
+        told = [f"{doubt} ({count:,})" for doubt, count in doubts.most_common()]
+        lines += [f"{head}: {', '.join(told)}"] if told else []
+    return lines

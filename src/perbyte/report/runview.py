@@ -100,14 +100,13 @@ class FittedCost:
 
 
 class RunView:
-    """A run as it is shown; with a `judgement`, under the names of its study. `unit` is what the grids start with."""
+    """A run as it is shown; with a `judgement`, under the names of its study."""
 
-    def __init__(self, run: Run, *, judgement: Judgement | None = None, unit: Unit | None = None) -> None:
+    def __init__(self, run: Run, *, judgement: Judgement | None = None) -> None:
         self.run = run
         self.judgement = judgement
         self.study: Study | None = judgement.study if judgement else None
         self.names: Names = names_of(self.study) if self.study else {}
-        self.unit = unit
 
     def name(self, cell: Cell) -> str:
         """What a cell's algorithm is called on its tier."""
@@ -120,7 +119,7 @@ class RunView:
     @cached_property
     def grids(self) -> tuple[Grid, ...]:
         """All cells, one grid per contract."""
-        return run_grids(self.run, self.unit)
+        return run_grids(self.run)
 
     @cached_property
     def points(self) -> tuple[Points, ...]:

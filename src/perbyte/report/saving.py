@@ -15,24 +15,21 @@ from altair.utils import schemapi
 from perbyte import __version__
 from perbyte.errors import UsageError
 from perbyte.report.templating import embedded, template
-from perbyte.report.theme import ON_DARK
 
 _VERSION = ".".join(alt.SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+_SCALE = 2.0  # pixels per point of a PNG
 _OFFLINE: dict[str, Any] = {"vl_version": _VERSION, "allowed_base_urls": []}
 
 
-def save_chart(chart: alt.TopLevelMixin, path: Path | str, *, dark: bool = False, scale: float = 2.0) -> Path:
-    """Write `chart` in the form that the suffix of `path` names, and return the path.
-
-    `scale` is pixels per point of a PNG. Raises UsageError for any other suffix.
-    """
+def save_chart(chart: alt.TopLevelMixin, path: Path | str) -> Path:
+    """Write `chart` in the form that the suffix of `path` names, and return the path. Raises UsageError for others."""
     path = Path(path)
     write = _FORMS.get(path.suffix.lower())
     if write is None:
         raise UsageError(
             f"a chart cannot be saved as '{path.suffix or path.name}'", hint=f"one of: {' '.join(SUFFIXES)}"
         )
-    content = write(as_specification(chart, dark=dark), scale)
+    content = write(as_specification(chart))
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     return path
 
@@ -47,24 +44,10 @@ def _svg(specification: str) -> str:
     return str(vl_convert.vegalite_to_svg(specification, **_OFFLINE))
 
 
-def as_specification(chart: alt.TopLevelMixin, *, dark: bool = False) -> dict[str, Any]:
+def as_specification(chart: alt.TopLevelMixin) -> dict[str, Any]:
     """Give the Vega-Lite specification of `chart` as JSON types."""
     # a chart that the schema does not allow fails in the tests, which switch the check on
-    specification: dict[str, Any] = chart.to_dict(validate=schemapi.DEBUG_MODE)
-    if not dark:
-        return specification
-    # Data are names and numbers of a run and stay what they are; only the look is darkened.
-    data = specification.pop("datasets", None)
-    specification = _darkened(specification)
-    return specification if data is None else {**specification, "datasets": data}
-
-
-def _darkened(specification: Any) -> Any:
-    if isinstance(specification, dict):
-        return {key: _darkened(value) for key, value in specification.items()}
-    if isinstance(specification, list):
-        return [_darkened(value) for value in specification]
-    return ON_DARK.get(specification, specification) if isinstance(specification, str) else specification
+    return dict(chart.to_dict(validate=schemapi.DEBUG_MODE))
 
 
 def _page(specification: dict[str, Any]) -> str:
@@ -77,11 +60,11 @@ def _page(specification: dict[str, Any]) -> str:
     )
 
 
-_FORMS: dict[str, Callable[[dict[str, Any], float], str | bytes]] = {
-    ".svg": lambda specification, _: _svg(json.dumps(specification)),
-    ".png": lambda specification, scale: vl_convert.vegalite_to_png(specification, scale=scale, **_OFFLINE),
-    ".pdf": lambda specification, _: vl_convert.vegalite_to_pdf(specification, **_OFFLINE),
-    ".html": lambda specification, _: _page(specification),
-    ".json": lambda specification, _: json.dumps(specification, indent=1),
+_FORMS: dict[str, Callable[[dict[str, Any]], str | bytes]] = {
+    ".svg": lambda specification: _svg(json.dumps(specification)),
+    ".png": lambda specification: vl_convert.vegalite_to_png(specification, scale=_SCALE, **_OFFLINE),
+    ".pdf": lambda specification: vl_convert.vegalite_to_pdf(specification, **_OFFLINE),
+    ".html": _page,
+    ".json": lambda specification: json.dumps(specification, indent=1),
 }
 SUFFIXES = tuple(_FORMS)

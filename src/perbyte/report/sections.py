@@ -14,23 +14,24 @@ from perbyte.model.cell import FULL, LOOP
 from perbyte.model.leak import LeakFigure
 from perbyte.model.text import natural, plain
 from perbyte.report import facts, studyview
-from perbyte.report.behaviour import count_table, memory_table, notes, per_cycle, placement_lines
+from perbyte.report.behaviour import behaviour_parts, per_cycle, placement_parts
 from perbyte.report.beside import bindings_listing, draws_listing
 from perbyte.report.costcharts import USELESS
-from perbyte.report.history import left_out_lines, points_listing, steps_listing
-from perbyte.report.html import (
+from perbyte.report.document import (
     Block,
+    Fold,
+    Heading,
+    Items,
+    Listed,
     Section,
-    drawings,
-    heading,
-    legend,
-    listed,
-    sorted_table,
-    table,
+    Terms,
+    Text,
+    Widget,
+    figures,
     table_of,
-    text,
-    unfolding,
+    titled,
 )
+from perbyte.report.history import left_out_lines, points_listing, steps_listing
 from perbyte.report.leaktext import contrast_text, verdict_text, worst_of
 from perbyte.report.listing import Head, Listing, columns
 from perbyte.report.marks import Mark, marks_of
@@ -52,7 +53,7 @@ from perbyte.studies.history import History
 from perbyte.studies.model import Judgement
 
 _GAP = (None, "–")
-READ = text(
+READ = Text(
     "Point at a mark to read it; with the keyboard, go to a chart and use the arrow keys. The tables hold the same "
     "figures.",
     "legend no-print",
@@ -76,15 +77,6 @@ _IDENTITIES = (
 )
 
 
-def _folded(figure: CellFigure) -> str:
-    """The warnings of a figure, each kind once: a disturbed host leaves one for each epoch, and all say the same."""
-    kinds = facts.kinds_of(figure.warnings)
-    texts = (
-        f"{plain(text, 160)}{f' (and {count - 1:,} more like it)' * (count > 1)}" for text, count in kinds
-    )
-    return "; ".join(texts)
-
-
 def cell_rows(run: Run) -> dict[str, Any]:
     """The list of all cells for the page's script: a row per figure and per failure that names a cell.
 
@@ -97,7 +89,7 @@ def cell_rows(run: Run) -> dict[str, Any]:
         width = [_finite(first.relative), width_text(first).lstrip("±")] if first else _GAP
         others = (Unit.CYCLES_PER_CALL, Unit.NS_PER_CALL, Unit.MEGABYTES_PER_SECOND)
         costs = [_pair(readings[Unit.CYCLES_PER_BYTE]), width, *(_pair(readings[unit]) for unit in others)]
-        doubts = ["".join(marks_of(figure)), _folded(figure)]
+        doubts = ["".join(marks_of(figure)), "; ".join(facts.warning_texts(figure.warnings))]
         rows.append([*_cell_names(figure.cell), *costs, *_quality_columns(figure), doubts])
     for cell, failure in run.failed_cells():
         message = plain(failure.message, 200) + facts.outputs_text(failure)
@@ -145,34 +137,33 @@ def ratio_rows(view: RunView) -> list[tuple[str, ...]]:
 def claims_section(view: RunView, judgement: Judgement) -> Section:
     """The claims of a study with their verdicts, published ratios, statistics and assumptions."""
     study = judgement.study
-    blocks = [
-        text(plain(study.citation, 600)),
+    blocks: list[Block] = [
+        Text(plain(study.citation, 600)),
         *(
             block
             for title, rows in judgement.tables
-            for block in (heading(plain(title, 200)), table(studyview.compared_listing(title, rows)))
+            for block in (Heading(plain(title, 200)), studyview.compared_listing(title, rows))
         ),
-        text(sentence(studyview.tally(judgement)) + "."),
-        Block("claims", studyview.claims_view(judgement)),
+        Text(sentence(studyview.tally(judgement)) + "."),
+        Widget("claims", studyview.claims_view(judgement)),
     ]
-    if rows := studyview.published_ratio_rows(view):
-        title = "Published ratios and today's"
-        explained = (
-            "Cost of one operation as a multiple of the other's; today's interval comes from shared epochs."
-        )
-        blocks += [heading(title), text(explained), table_of(title, studyview.PUBLISHED, rows)]
+    title = "Published ratios and today's"
+    explained = (
+        "Cost of one operation as a multiple of the other's; today's interval comes from shared epochs."
+    )
+    rows = studyview.published_ratio_rows(view)
+    blocks += titled(title, Text(explained), table_of(title, studyview.PUBLISHED, rows))
     both = studyview.then_and_today(study, [view.run])
-    blocks += [unfolding(f"{both.title} ({len(both.rows)})", [table(both)])]
+    blocks += [Fold(f"{both.title} ({len(both.rows)})", [both])]
     if tests := judgement.statistics:
         every = table_of("The paper's statistics", studyview.STATISTICS, studyview.statistic_rows(tests))
         blocks += [
-            heading("The paper's own statistics"),
-            *(text(plain(line, 800)) for line in tests.notes),
-            unfolding(f"Tests, group by group ({len(tests.groups)})", [every]),
+            Heading("The paper's own statistics"),
+            *(Text(plain(line, 800)) for line in tests.notes),
+            Fold(f"Tests, group by group ({len(tests.groups)})", [every]),
         ]
-    if study.assumptions:
-        assumed = [(plain(each.what, 800), plain(each.why, 1500)) for each in study.assumptions]
-        blocks += [heading("What had to be assumed"), listed(assumed)]
+    assumed = [(plain(each.what, 800), plain(each.why, 1500)) for each in study.assumptions]
+    blocks += titled("What had to be assumed", Items(assumed))
     return Section("claims", "Claims", blocks, "Claims of the study, judged here")
 
 
@@ -185,25 +176,25 @@ def history_section(history: History) -> Section:
     )
     lines = left_out_lines(history)
     blocks = [
-        text(explained),
-        *drawings(history_pictures(history), "history", ""),
-        unfolding(f"What explains the jumps ({len(history.explained)})", explanation_blocks(history)),
-        unfolding(f"Every point ({len(history.points)})", point_blocks(history)),
-        unfolding(f"Figures on no line ({len(lines)})", [listed(lines)]),
+        Text(explained),
+        *figures(history_pictures(history), "history", ""),
+        Fold(f"What explains the jumps ({len(history.explained)})", explanation_blocks(history)),
+        Fold(f"Every point ({len(history.points)})", point_blocks(history)),
+        Fold(f"Figures on no line ({len(lines)})", [Items(lines)]),
     ]
     return Section("history", "History", blocks)
 
 
 def explanation_blocks(history: History) -> list[Block]:
     """What explains the jumps, each with its steps."""
-    blocks = [text("Times as fast = clock × work per cycle, wherever both clocks are known.")]
+    blocks: list[Block] = [Text("Times as fast = clock × work per cycle, wherever both clocks are known.")]
     for explained in history.explained:
         steps = steps_listing(explained, history)
-        blocks += [heading(steps.title), text(plain(explained.explanation.text, 1500))]
+        blocks += [Heading(steps.title), Text(plain(explained.explanation.text, 1500))]
         if steps.rows:
-            blocks.append(table(steps, "steps"))
+            blocks.append(Listed(steps, "steps"))
         if missing := "; ".join(plain(gap, 120) for gap in explained.missing):
-            blocks.append(text(f"Not shown here: {missing}.", "lead"))
+            blocks.append(Text(f"Not shown here: {missing}.", "lead"))
     return blocks
 
 
@@ -218,8 +209,8 @@ def point_blocks(history: History) -> list[Block]:
         ("per call", "bytes that one call works on"),
         ("instructions", "the processor's own for this algorithm"),
     ]
-    points = sorted_table(points_listing(history), "points", example="e.g. md5 measured")
-    return [text(explained), points, legend(signs), *([listed(notes)] if notes else [])]
+    points = Listed(points_listing(history), "points", example="e.g. md5 measured", sorts=True)
+    return [Text(explained), points, Terms("legend", signs), *([Items(notes)] if notes else [])]
 
 
 def listing_sections(view: RunView) -> list[Section]:
@@ -262,11 +253,10 @@ def listing_sections(view: RunView) -> list[Section]:
         ),
     ):
         if count := len(listing.rows):
-            drawn = table(listing)
+            drawn: Block = listing
             if folded:
-                drawn = unfolding(f"{folded} ({count})", [drawn], open=count < 60)
-            notes = [listed(listing.notes)] if listing.notes else []
-            sections.append(Section(id, link, [text(explained), drawn, *notes], listing.title))
+                drawn = Fold(f"{folded} ({count})", [drawn], open=count < 60)
+            sections.append(Section(id, link, [Text(explained), drawn], listing.title))
     return sections
 
 
@@ -278,18 +268,20 @@ def cells_section(run: Run) -> Section:
         "All figures of the run with their samples, quality and warnings, and every cell that has none, with the "
         "reason."
     )
-    cells = Block("cells", [(column.text, column.look) for column in CELL_COLUMNS])
-    legends = [legend(marks, "print-only")] if marks else []
-    return Section("cells", "Every cell", [text(explained), cells, *legends])
+    cells = Widget("cells", [(column.text, column.look) for column in CELL_COLUMNS])
+    return Section("cells", "Every cell", [Text(explained), cells, Terms("legend", marks, "print-only")])
 
 
 def quality_section(run: Run, counts: Sequence[tuple[str, str]]) -> Section:
     """What was counted, noise floor, pairs, qualities, failures and warnings."""
-    blocks = [Block("counts", counts), text(sentence(facts.noise_line(run.noise_floor)) + ".")]
+    blocks: list[Block] = [
+        Terms("counts", counts),
+        Text(sentence(facts.noise_line(run.noise_floor)) + "."),
+    ]
     if run.noise_floor and run.noise_floor.pairs:
         pairs = [(plain(address, 200), number(ratio, 0.0001)) for address, ratio in run.noise_floor.pairs]
         listed_pairs = table_of("A/A pairs", "cell, measured by two processes:text mono | ratio:n", pairs)
-        blocks.append(unfolding(f"The pairs ({len(pairs)})", [listed_pairs]))
+        blocks.append(Fold(f"The pairs ({len(pairs)})", [listed_pairs]))
     known = [figure.quality for figure in run.cells if figure.interval.known]
     rows = [
         (quality.value, quality.meaning, f"{known.count(quality):,}")
@@ -298,23 +290,20 @@ def quality_section(run: Run, counts: Sequence[tuple[str, str]]) -> Section:
     ]
     if rows:
         blocks.append(table_of("Quality", "quality | meaning:wide | cells:n", rows))
-    if failures := facts.failure_lines(run):
-        blocks += [heading("Without a figure"), listed(failures)]
-    if kinds := facts.kinds_of(warning for figure in run.cells for warning in figure.warnings):
-        lines = [words + (f" (and {count - 1} more like it)" if count > 1 else "") for words, count in kinds]
-        blocks += [heading("Warnings"), listed(lines)]
+    blocks += titled("Without a figure", Items(facts.failure_lines(run)))
+    warnings = (warning for figure in run.cells for warning in figure.warnings)
+    blocks += titled("Warnings", Items(facts.warning_texts(warnings)))
     return Section("quality", "Quality", blocks, "Quality and noise floor")
 
 
 def conditions_section(run: Run) -> Section:
     """Machine, policy and libraries."""
-    blocks = [
+    blocks: list[Block] = [
         part
         for name, values in facts.condition_facts(run)
-        for part in (heading(name), Block("facts", values))
+        for part in (Heading(name), Terms("facts", values))
     ]
-    if rows := facts.identity_rows(run):
-        blocks += [heading("Libraries"), table_of("Libraries", _IDENTITIES, rows)]
+    blocks += titled("Libraries", table_of("Libraries", _IDENTITIES, facts.identity_rows(run)))
     return Section("conditions", "Conditions", blocks)
 
 
@@ -326,15 +315,17 @@ def machines_section(runs: Sequence[Run], heads: Sequence[str]) -> Section:
     rows = [row for row in profile if row not in alike]
     signs = [(facts.UNKNOWN, "not known"), *([("", common)] if common else [])]
     shown = [Head("what"), *(Head(name, "text") for name in heads)]
-    blocks = [
-        table(Listing("What differs between the machines", shown, rows), "profiles")
+    blocks: list[Block] = [
+        Listed(Listing("What differs between the machines", shown, rows), "profiles")
         if rows
-        else text("Nothing that is known of the machines differs.")
+        else Text("Nothing that is known of the machines differs.")
     ]
     if alike:
-        same = table(Listing("What is the same in all runs", shown, alike), "profiles")
-        blocks.append(unfolding(f"The same in all runs ({len(alike)} rows)", [same]))
-    return Section("machines", "Machines", [*blocks, legend(signs)], "What differs between the machines")
+        same = Listed(Listing("What is the same in all runs", shown, alike), "profiles")
+        blocks.append(Fold(f"The same in all runs ({len(alike)} rows)", [same]))
+    return Section(
+        "machines", "Machines", [*blocks, Terms("legend", signs)], "What differs between the machines"
+    )
 
 
 def _cell_names(cell: Any) -> list[Any]:
@@ -376,14 +367,11 @@ def behaviour_section(run: Run) -> Section:
     """
     cards = row_cards(run)
     blocks: list[Block] = []
-    for listing in (count_table(run), memory_table(run)):
-        blocks += [heading(listing.title), table(listing)] if listing.rows else []
-    told = notes(run.behaviours)
-    blocks += [listed(told)] if told else []
-    placed = [(plain(each.cell.address, 120), "; ".join(placement_lines(each))) for each in run.placements]
-    blocks += [heading("Places in memory"), listed(placed)] if placed else []
-    blocks += [heading("Row by row")] if cards else []
-    blocks += [unfolding(title, part, open=len(cards) <= OPEN_CARDS) for title, part in cards]
+    for part in behaviour_parts(run) if run.behaviours else ():
+        blocks += [Heading(part.title), part] if isinstance(part, Listing) else [part]
+    blocks += placement_parts(run.placements) if run.placements else []
+    blocks += [Heading("Row by row")] if cards else []
+    blocks += [Fold(title, part, open=len(cards) <= OPEN_CARDS) for title, part in cards]
     return Section("behaviour", "Behaviour", blocks, "What rows execute, use and tell")
 
 
@@ -400,14 +388,14 @@ def row_cards(run: Run) -> list[tuple[str, list[Block]]]:
         title = f"{algorithm} {operation}, {runner}{'' if tier == FULL else f' ({tier})'}, {contract}"
         leaks_of = sorted(rows[key].items(), key=lambda pair: pair[0].size_bytes)
         lines = [_size_line(cell, run.figure(cell), counted.get(cell), leaks) for cell, leaks in leaks_of]
-        blocks = [table_of(title, _OF_ROW, lines)]
+        blocks: list[Block] = [table_of(title, _OF_ROW, lines)]
         told = [(size_label(cell.size_bytes), leak) for cell, leaks in leaks_of for leak in leaks]
         if told:
             blocks.append(
-                listed([(size, f"{contrast_text(leak)}: {verdict_text(leak)}") for size, leak in told])
+                Items([(size, f"{contrast_text(leak)}: {verdict_text(leak)}") for size, leak in told])
             )
         if any(leak.verdict == "leaks" for _, leak in told):
-            blocks.append(text("The time of this row depends on a secret.", "warned"))
+            blocks.append(Text("The time of this row depends on a secret.", "warned"))
         cards.append((title, blocks))
     return cards
 

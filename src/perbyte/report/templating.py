@@ -7,13 +7,16 @@ from typing import Any
 
 import jinja2
 
+from perbyte.model.text import visible
+
 
 def template(name: str) -> jinja2.Template:
-    """Give a template of this package; whatever is put into it is escaped, except what the template calls `safe`."""
+    """Give a template of this package; what is put into it is escaped and visible, except what it calls `safe`."""
     surroundings = jinja2.Environment(
         loader=jinja2.PackageLoader("perbyte.report"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=lambda value: visible(value) if type(value) is str else value,
         trim_blocks=True,
         lstrip_blocks=True,
     )

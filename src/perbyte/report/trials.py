@@ -7,13 +7,16 @@ from typing import Any
 
 from perbyte.model import Cell, CellFigure, Doubt, Estimate, Failure, Run
 from perbyte.model.algorithm import Benchmark
-from perbyte.model.text import markdown_text, plain
-from perbyte.report.behaviour import behaviours_json, change_lines, render_behaviour, render_placements
+from perbyte.model.text import plain
+from perbyte.report import markdown
+from perbyte.report.behaviour import behaviour_parts, behaviours_json, change_lines, placement_parts
 from perbyte.report.behaviour import changes_json as count_changes_json
+from perbyte.report.document import Block, Text, table_of
 from perbyte.report.export import to_json
 from perbyte.report.facts import failure_lines, outputs_text
-from perbyte.report.listing import Listing, columns, lines, markdown
-from perbyte.report.text import render_table
+from perbyte.report.listing import Listing, columns
+from perbyte.report.printed import render_table
+from perbyte.report.terminal import render
 from perbyte.report.wording import (
     claim_text,
     interval_text,
@@ -40,8 +43,7 @@ def beside_lines(run: Run, own: Collection[str], bests: Sequence[BesideTheBest])
             yield f"{identity.runner}: {identity.library}, {identity.compiler}, {identity.flags or 'no flags'}"
     yield ""
     yield render_table(run)
-    yield from count_lines(run)
-    yield from place_lines(run)
+    yield from seen_lines(run)
 
 
 def beside_line(best: BesideTheBest, *, several: bool) -> str:
@@ -105,14 +107,12 @@ def ratio_json(ratio: Estimate) -> dict[str, float]:
     return {"ratio": ratio.value, "low": ratio.low, "high": ratio.high}
 
 
-def count_lines(run: Run) -> list[str]:
-    """What rows execute and use, where that was counted."""
-    return ["", render_behaviour(run, count=True, memory=True).removesuffix("\n")] if run.behaviours else []
-
-
-def place_lines(run: Run) -> list[str]:
-    """How the cost of rows depends on places in memory, where that was asked for."""
-    return ["", render_placements(run.placements).removesuffix("\n")] if run.placements else []
+def seen_lines(run: Run) -> list[str]:
+    """What rows execute and use, and how their cost depends on places in memory, where that was asked for."""
+    parts = [behaviour_parts(run)] * bool(run.behaviours) + [placement_parts(run.placements)] * bool(
+        run.placements
+    )
+    return [line for each in parts for line in ("", *render(each).splitlines())]
 
 
 def changes_json(changes: Sequence[BaselineChange]) -> list[dict[str, Any]]:
@@ -140,7 +140,7 @@ def changes_markdown(
         by, low, high = percent_changes(change)
         row = (name, change.operation, size_label(change.size_bytes), change.word, by, f"{low} to {high}")
         rows.append((*row, *((_instructions(more.get(id(change.comparison))),) if counted else ())))
-    return markdown(Listing("", columns(heads + " | instructions" * bool(counted)), rows))
+    return markdown.lines(table_of("", heads + " | instructions" * bool(counted), rows))
 
 
 def percent_changes(change: BaselineChange) -> tuple[str, str, str]:
@@ -172,8 +172,7 @@ def changes_lines(
     yield since
     if flags and flags[0] != flags[1]:
         yield f"flags then: {flags[0]}; now: {flags[1]}"
-    yield from count_lines(run)
-    yield from place_lines(run)
+    yield from seen_lines(run)
     yield from change_lines(counted)
 
 
@@ -311,25 +310,28 @@ Programs = Mapping[str, Sequence[Benchmark]]
 Named = Sequence[tuple[str, BaselineChange]]
 
 
-def figures_lines(run: Run, programs: Programs, *, as_markdown: bool) -> Iterator[str]:
+def figures_parts(run: Run, programs: Programs) -> list[Block]:
     """A figure of each benchmark: cost of a call, and of a byte where bytes are declared, with intervals."""
     level = f"{100 * run.conditions.policy.level:g} %"
     unit = "cycles" if all(figure.cycles_per_call is not None for figure in run.cells) else "ns"
-    names = f"benchmark | {unit}/call:n | {level} interval:n | {unit}/byte:n | {level} interval:n"
-    heads = columns(names)
+    heads = columns(f"benchmark | {unit}/call:n | {level} interval:n | {unit}/byte:n | {level} interval:n")
     built = {identity.runner: identity for identity in run.conditions.identities}
+    parts: list[Block] = []
     for program in programs:
         figures = [pair for pair in _figures(run, program, programs) if pair[1].cell.twin == 0]
         if rows := [[name, *_costs(figure, unit)] for name, figure in figures]:
             identity = built.get(program)
             by = f", {identity.compiler}, {identity.flags or 'no flags'}" if identity else ""
             width = len(heads) if any(row[3] for row in rows) else 3  # without bytes nothing is of a byte
-            listing = Listing(f"{program}{by}", heads[:width], [row[:width] for row in rows])
-            yield markdown_text(plain(listing.title, 1000)) if as_markdown else listing.title
-            yield from markdown(listing) if as_markdown else (f"  {line}" for line, _ in lines(listing))
-    yield UNVERIFIED
-    doubts = _doubts(run, programs)
-    yield from map(markdown_text, doubts) if as_markdown else doubts
+            parts += [Text(f"{program}{by}"), Listing("", heads[:width], [row[:width] for row in rows])]
+    return [*parts, Text(UNVERIFIED), *map(Text, _doubts(run, programs))]
+
+
+def lines_of(parts: Sequence[Block], *, as_markdown: bool) -> list[str]:
+    """The lines of what is said of benchmarks, as text or for a comment."""
+    if as_markdown:
+        return [line for part in parts for line in markdown.lines(part)]
+    return render(parts).splitlines()
 
 
 def _figures(run: Run, program: str, programs: Programs) -> list[tuple[str, CellFigure]]:
@@ -378,16 +380,11 @@ def _doubts(run: Run, programs: Programs) -> Iterator[str]:
         yield f"{titles.get(algorithm, address)}{colon}{rest}"
 
 
-def benchmark_changes_lines(run: Run, changes: Named, *, as_markdown: bool) -> Iterator[str]:
+def benchmark_changes_parts(run: Run, changes: Named) -> list[Block]:
     """What became of each benchmark since its program was kept."""
-    if as_markdown:
-        rows = [(plain(name, 80), change.word, *percent_changes(change)) for name, change in changes]
-        yield from markdown(Listing("", columns("benchmark:code | verdict | change | from | to"), rows))
-    else:
-        yield from (f"{plain(name, 80)}: {change_text(change)}" for name, change in changes)
-    failures = failure_lines(run)
-    yield from map(markdown_text, failures) if as_markdown else failures
-    yield UNVERIFIED
+    rows = [(plain(name, 80), change.word, *percent_changes(change)) for name, change in changes]
+    table = table_of("", "benchmark:code | verdict | change | from | to", rows)
+    return [table, *map(Text, failure_lines(run)), Text(UNVERIFIED)]
 
 
 def benchmark_changes_json(changes: Named) -> list[dict[str, Any]]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 from perbyte.atlas.export import RankedWork, Stand
 from perbyte.model import Estimate
 from perbyte.model.text import counted, plain
 from perbyte.report import theme
-from perbyte.report.card import Card
+from perbyte.report.document import Block, Card, Fold, Heading, Page, Section, Text, sorted_table
 from perbyte.report.facts import meaning_of
-from perbyte.report.html import Block, Page, Section, answer, heading, sorted_table_of, text, unfolding
 from perbyte.report.listing import Entry, Item
 from perbyte.report.marks import SHORT, SURE, TIED, UNDECIDED
 from perbyte.report.site import addresses, parts
@@ -45,7 +45,7 @@ def algorithm_page(view: SiteView, name: str) -> Page:
     machines = {contest.machine for contest in every}
     pairs = [pair for pair in view.gathered.apart if pair.after.work.algorithm == name]
     question = f"Who is the fastest at {work_text(main)} ({plain(main.contract, 40)})?"
-    summary = [*answer(algorithm_card(view, name), question), *_pictures(view, contests)]
+    summary = [replace(algorithm_card(view, name), question=question), *_pictures(view, contests)]
     sections = [
         Section("summary", "Summary", summary),
         *(
@@ -224,31 +224,31 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[RankedWork], *, fi
     rows = [
         [parts.machine_item(view, contest.machine), *parts.contest_items(contest)] for contest in contests
     ]
-    winners = sorted_table_of(f"The fastest at {at}", parts.contest_heads("machine", f"/{each}"), rows)
+    winners = sorted_table(f"The fastest at {at}", parts.contest_heads("machine", f"/{each}"), rows)
     every = [contest for work in works for contest in view.contests[work]]
     count = sum(len(contest.stands) for contest in every)
     figures = parts.figures_table(view, kind, every, by_machine=True)
     meaning = meaning_of(kind.contract)
     blocks = [
-        *([text(meaning)] if meaning else []),
-        heading(f"The fastest at {at}, machine by machine"),
+        *([Text(meaning)] if meaning else []),
+        Heading(f"The fastest at {at}, machine by machine"),
         winners,
-        *([heading("By size"), _by_size(view, works)] if len(works) > 1 else []),
-        unfolding(f"Every figure: {count:,}, cycles per {each}", figures, open=len(every) <= 12 and first),
+        *([Heading("By size"), _by_size(view, works)] if len(works) > 1 else []),
+        Fold(f"Every figure: {count:,}, cycles per {each}", figures, open=len(every) <= 12 and first),
     ]
     if not first:
         best = tallies(contests)[0]
         line = "none is known to be the only fastest"
         if best.won:
             line = f"{plain(best.runner, 40)} is the fastest on {best.won} of {counted(len(contests), 'machine')}"
-        blocks = [unfolding(f"At {at} {line}. Unfold the tables.", blocks)]
+        blocks = [Fold(f"At {at} {line}. Unfold the tables.", blocks)]
     return Section(addresses.anchor(*kind), kind.text, blocks)
 
 
 def _by_size(view: SiteView, works: Sequence[RankedWork]) -> Block:
     heads = "size:n | fastest | on machines:n | × the fastest, median:n | cycles of the fastest:n"
     rows = [_size_row(work.size_bytes, view.contests[work]) for work in works]
-    return sorted_table_of("Who is the fastest, by size", heads, rows)
+    return sorted_table("Who is the fastest, by size", heads, rows)
 
 
 def _size_row(size_bytes: int, contests: Sequence[Contest]) -> list[Entry]:

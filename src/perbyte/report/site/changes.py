@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from perbyte.atlas.export import Followed
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.html import Block, Section, sorted_table_of, text, unfolding
+from perbyte.report.document import Block, Fold, Section, Text, sorted_table
 from perbyte.report.listing import Entry, Item
 from perbyte.report.site import parts
 from perbyte.report.site.view import SiteView, against, work_text
@@ -64,13 +64,13 @@ def changes_section(
 ) -> Section:
     """A sentence on what changed, and the table of it."""
     changes = known_changes(pairs)
-    blocks = [text("No figure is known to differ from the same machine's figure before it.")]
+    blocks: list[Block] = [Text("No figure is known to differ from the same machine's figure before it.")]
     if changes:
         heads = "algorithm | work | program | version:text | machine | from | to | costs ×:n"
         rows = [_row(view, change) for change in changes[:_MOST]]
-        every = sorted_table_of("What changed", heads, rows)
-        blocks = [text(_changes_text(changes)), _by_version(changes)]
-        blocks.append(unfolding("Figure by figure", [every], open=len(rows) <= 12))
+        every = sorted_table("What changed", heads, rows)
+        blocks = [Text(_changes_text(changes)), _by_version(changes)]
+        blocks.append(Fold("Figure by figure", [every], open=len(rows) <= 12))
     return Section("changes", "Changes", blocks, heading)
 
 
@@ -106,7 +106,7 @@ def _by_version(changes: Sequence[Changed]) -> Block:
         )
         rows.append(row)
     heads = "program | version:text | machines:n | dearer:n | cheaper:n | costs ×, median:n | from, to:n"
-    return sorted_table_of("What changed, by version", heads, rows)
+    return sorted_table("What changed, by version", heads, rows)
 
 
 def _versions(before: str, after: str) -> str:

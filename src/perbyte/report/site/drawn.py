@@ -16,7 +16,7 @@ from typing import NamedTuple
 from perbyte.model import Estimate
 from perbyte.report import theme
 from perbyte.report.charts import ends_of
-from perbyte.report.html import Block
+from perbyte.report.document import Block, Widget
 
 WIDE, NARROW = 1040, 352
 _STEP, _TALL = 24, 38  # pixels from one row to the next, with the name beside its bar and above it
@@ -70,7 +70,7 @@ def courses(
 def _picture(id: str, heading: str, caption: str, draw: Callable[[int], str]) -> Block:
     """What `draw` gives for a wide and for a narrow window."""
     data = {"id": id, "heading": heading, "caption": caption, "svg": draw(WIDE), "narrow": draw(NARROW)}
-    return Block("drawing", data)
+    return Widget("drawing", data)
 
 
 def _bars(heading: str, unit: str, rows: Sequence[Bar], width: int) -> str:

@@ -11,8 +11,7 @@ from perbyte.atlas.index import RunRow
 from perbyte.model import Estimate
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.card import Card
-from perbyte.report.html import Block, Page, Section, answer, listed, sorted_table_of, text
+from perbyte.report.document import Block, Card, Code, Items, Page, Section, Terms, Text, sorted_table
 from perbyte.report.listing import Item
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.algorithms import algorithm_card, winner_text
@@ -56,18 +55,19 @@ def front_page(
         lines += [replace(line, about=about) for line in algorithm_card(view, name).lines]
     left = len(ordered) - len(lines)
     card = Card(tuple(lines), (f"{left} more algorithms below.",) if left > 0 else ())
-    start = [text("There is no figure in this atlas yet.")]
+    start: list[Block] = [Text("There is no figure in this atlas yet.")]
     if lines:
-        start = [*answer(card, "Who is the fastest?"), *_picture(view, ordered)]
+        start = [replace(card, question="Who is the fastest?"), *_picture(view, ordered)]
     counts = (
         counted(len(view.main), "algorithm"),
         counted(len(shelf), "library", "libraries"),
         counted(len(view.runs), "machine"),
         counted(len(months), "month"),
     )
-    go_on = [Block("counts", [tuple(each.split(" ")) for each in counts]), listed(_WAYS)]
+    numbers = [(number, name) for number, name in map(str.split, counts)]
+    go_on: list[Block] = [Terms("counts", numbers), Items(_WAYS)]
     if gathered.problems:
-        go_on.append(listed([f"Left out: {plain(problem, 300)}" for problem in gathered.problems]))
+        go_on.append(Items([f"Left out: {plain(problem, 300)}" for problem in gathered.problems]))
     lead = (
         f"{counted(len(gathered.stands), 'figure')} of {counted(len(view.main), 'algorithm')} in "
         f"{counted(len(shelf), 'library', 'libraries')} on {counted(len(view.runs), 'machine')}, "
@@ -155,7 +155,7 @@ def algorithms_table(view: SiteView) -> Block:
         )
         rows.append(row)
     heads = "algorithm | work | fastest on most machines | on:n | least cost:n | per | there | programs:n"
-    return sorted_table_of("Every algorithm", heads, rows)
+    return sorted_table("Every algorithm", heads, rows)
 
 
 def libraries_table(view: SiteView, shelf: Mapping[str, Shelf]) -> Block:
@@ -182,7 +182,7 @@ def libraries_table(view: SiteView, shelf: Mapping[str, Shelf]) -> Block:
         "library | programs:text | machines:n | algorithms:n | fastest alone:n | × the fastest, median:n"
         " | versions:text"
     )
-    return sorted_table_of("Every library", heads, rows)
+    return sorted_table("Every library", heads, rows)
 
 
 def machines_table(view: SiteView) -> Block:
@@ -205,7 +205,7 @@ def machines_table(view: SiteView) -> Block:
         )
         rows.append(row)
     heads = "machine | processor:text | architecture | hypervisor | algorithms:n | fastest at most | runs:n | newest"
-    return sorted_table_of("Every machine", heads, rows)
+    return sorted_table("Every machine", heads, rows)
 
 
 def dates_table(months: Mapping[str, list[RunRow]], fresh: Mapping[str, Sequence[object]]) -> Block:
@@ -221,7 +221,7 @@ def dates_table(months: Mapping[str, list[RunRow]], fresh: Mapping[str, Sequence
             len(fresh.get(name, ())),
         )
         rows.append(row)
-    return sorted_table_of("Every month", "month | runs:n | machines:n | figures:n | new versions:n", rows)
+    return sorted_table("Every month", "month | runs:n | machines:n | figures:n | new versions:n", rows)
 
 
 _DATA = (
@@ -254,9 +254,9 @@ def data_page(view: SiteView, files: Sequence[tuple[str, int, int]]) -> Page:
         "are no positive number.",
         "Samples are not here: they stay in the atlas (perbyte atlas query, perbyte atlas pull).",
     ]
-    table = sorted_table_of("Files", "file | rows:n | size:n", rows)
+    table = sorted_table("Files", "file | rows:n | size:n", rows)
     sections = [
-        Section("summary", "Files", [table, listed(texts)]),
-        Section("repeat", "Use", [Block("code", _PANDAS), Block("code", _QUERY)], "How to use them"),
+        Section("summary", "Files", [table, Items(texts)]),
+        Section("repeat", "Use", [Code(_PANDAS), Code(_QUERY)], "How to use them"),
     ]
     return Page("All data", ["Everything that the pages show, and what they leave out, as files."], sections)

@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from perbyte.atlas.export import RankedWork, Stand
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.card import Card
-from perbyte.report.html import Block, Page, Section, answer, sorted_table_of, unfolding
+from perbyte.report.document import Block, Card, Fold, Page, Section, sorted_table
 from perbyte.report.listing import Entry, Item
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section
@@ -65,7 +64,7 @@ def library_page(view: SiteView, shelf: Shelf) -> Page:
     mains = main_tallies(view, shelf)
     pairs = [pair for pair in view.gathered.apart if pair.after.runner in shelf.runners]
     machines = {stand.machine for stand in shelf.stands}
-    summary = [*answer(_card(view, shelf, mains)), *_picture(view, mains)]
+    summary = [_card(view, shelf, mains), *_picture(view, mains)]
     sections = [
         Section("summary", "Summary", summary),
         Section("algorithms", "Algorithms", [_algorithms(view, mains)], "At each algorithm"),
@@ -136,7 +135,7 @@ def _algorithms(view: SiteView, mains: dict[str, list[RunnerTally]]) -> Block:
         for name in sorted(mains)
         for tally in mains[name]
     ]
-    return sorted_table_of("At each algorithm", _HEADS, rows)
+    return sorted_table("At each algorithm", _HEADS, rows)
 
 
 def _works(view: SiteView, shelf: Shelf) -> Block:
@@ -149,8 +148,8 @@ def _works(view: SiteView, shelf: Shelf) -> Block:
         rows += [
             [*head, *_tally_items(tally)] for tally in tallies(contests) if tally.runner in shelf.runners
         ]
-    table = sorted_table_of("Every work", _HEADS, rows)
-    return unfolding(f"{counted(len(rows), 'row')}: programs, operations, contracts and sizes", [table])
+    table = sorted_table("Every work", _HEADS, rows)
+    return Fold(f"{counted(len(rows), 'row')}: programs, operations, contracts and sizes", [table])
 
 
 def _tally_items(tally: RunnerTally) -> list[Entry]:
@@ -176,4 +175,4 @@ def _versions(shelf: Shelf) -> Block:
         program = (plain(version, 40) or "not told", plain(runner, 40))
         rows.append((*program, len(machines), on, days[0], days[-1], len(stands)))
     heads = "version | program | machines:n | on:text | first | last | figures:n"
-    return sorted_table_of("Versions on the pages", heads, rows)
+    return sorted_table("Versions on the pages", heads, rows)

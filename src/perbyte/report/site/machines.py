@@ -6,8 +6,7 @@ from perbyte.atlas.export import Gathered
 from perbyte.atlas.index import RunRow
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.card import Card
-from perbyte.report.html import Block, Page, Section, answer, sorted_table_of, text, unfolding
+from perbyte.report.document import Block, Card, Fold, Page, Section, Terms, Text, sorted_table
 from perbyte.report.listing import Entry, Item
 from perbyte.report.marks import TIED, UNDECIDED
 from perbyte.report.site import addresses, parts
@@ -28,7 +27,7 @@ def machine_page(view: SiteView, name: str) -> Page:
     pairs = [pair for pair in view.gathered.apart if pair.after.machine == name]
     figures = sum(len(contest.stands) for contest in contests)
     sections = [
-        Section("summary", "Summary", [*answer(_card(mains)), *_picture(view, mains)]),
+        Section("summary", "Summary", [_card(mains), *_picture(view, mains)]),
         Section("fastest", "Fastest", [_fastest(view, mains)], "The fastest at each algorithm"),
         Section("figures", "Figures", _figures(view, contests), "Every figure"),
         *([changes_section(view, pairs)] if len(runs) > 1 else []),
@@ -89,9 +88,7 @@ def _fastest(view: SiteView, mains: list[Contest]) -> Block:
         )
         for contest in mains
     ]
-    return sorted_table_of(
-        "The fastest at each algorithm", parts.contest_heads("algorithm | work:text"), rows
-    )
+    return sorted_table("The fastest at each algorithm", parts.contest_heads("algorithm | work:text"), rows)
 
 
 def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
@@ -102,8 +99,8 @@ def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
         count = sum(len(contest.stands) for contest in alike)
         title = f"{kind.text}: {counted(count, 'figure')}, {parts.unit_text(alike[0].work)}"
         table = parts.figures_table(view, kind, alike, by_machine=False)
-        blocks.append(unfolding(title, table, open=len(kinds) == 1))
-    return blocks or [text("No figure of this machine can be ranked.")]
+        blocks.append(Fold(title, table, open=len(kinds) == 1))
+    return blocks or [Text("No figure of this machine can be ranked.")]
 
 
 def _runs(runs: list[RunRow]) -> Block:
@@ -122,7 +119,7 @@ def _runs(runs: list[RunRow]) -> Block:
         for run in runs
     ]
     heads = "run | began | libraries:text | figures:n | without one:n | noise floor:n | end | Perbyte"
-    return sorted_table_of("Runs", heads, rows)
+    return sorted_table("Runs", heads, rows)
 
 
 def _failed(gathered: Gathered, runs: list[RunRow]) -> list[Block]:
@@ -134,9 +131,9 @@ def _failed(gathered: Gathered, runs: list[RunRow]) -> list[Block]:
         (plain(run.run, 80), plain(runner, 40), plain(kind, 24), count, plain(reason, 240))
         for run, (runner, kind, reason, count) in failures
     ]
-    table = sorted_table_of("Without a figure", "run | program | why | cells:n | said:text", rows)
+    table = sorted_table("Without a figure", "run | program | why | cells:n | said:text", rows)
     total = sum(count for _, (*_, count) in failures)
-    return [unfolding(f"Without a figure: {counted(total)}, and why", [table])]
+    return [Fold(f"Without a figure: {counted(total)}, and why", [table])]
 
 
 def _facts(runs: list[RunRow]) -> Block:
@@ -153,4 +150,4 @@ def _facts(runs: list[RunRow]) -> Block:
         ("instructions that matter", " ".join(run.features)),
         ("measuring, all runs", f"{sum(run.measuring_s for run in runs):,.0f} s"),
     ]
-    return Block("facts", [(name, plain(value, 300)) for name, value in facts if value])
+    return Terms("facts", [(name, plain(value, 300)) for name, value in facts if value])

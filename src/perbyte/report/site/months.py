@@ -7,7 +7,7 @@ import calendar
 from perbyte.atlas.index import RunRow
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.html import Block, Page, Section, answer, sorted_table_of
+from perbyte.report.document import Block, Page, Section, sorted_table
 from perbyte.report.listing import Item
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section, known_changes
@@ -22,11 +22,9 @@ def months(view: SiteView) -> dict[str, list[RunRow]]:
 
 def month_title(name: str) -> str:
     """A month in words: `November 2026`."""
-    return (
-        "At a time not known"
-        if name == addresses.UNKNOWN
-        else f"{calendar.month_name[int(name[5:])]} {name[:4]}"
-    )
+    if name == addresses.UNKNOWN:
+        return "At a time not known"
+    return f"{calendar.month_name[int(name[5:])]} {name[:4]}"
 
 
 def new_libraries(view: SiteView) -> dict[str, list[tuple[str, str]]]:
@@ -55,7 +53,7 @@ def month_page(view: SiteView, name: str, runs: list[RunRow], fresh: list[tuple[
     machines = {run.machine for run in runs}
     winner = f"{counted(len(runs), 'run')} on {counted(len(machines), 'machine')}"
     sections = [
-        Section("summary", "Summary", answer(parts.card("", winner, told))),
+        Section("summary", "Summary", [parts.card("", winner, told)]),
         Section("new", "New versions", [_fresh(view, fresh)] if fresh else []),
         *([changes_section(view, pairs, "What changed")] if view.gathered.pairs else []),
         Section("runs", "Runs", [_runs(runs)]),
@@ -69,7 +67,7 @@ def _fresh(view: SiteView, fresh: list[tuple[str, str]]) -> Block:
         # a run says which libraries it had as "name version"; a page exists where a figure of it stands
         name, _, version = library.rpartition(" ")
         rows.append((plain(name or library, 60), plain(version, 40), parts.machine_item(view, machine)))
-    return sorted_table_of("New versions", "library | version | first on", rows)
+    return sorted_table("New versions", "library | version | first on", rows)
 
 
 def _runs(runs: list[RunRow]) -> Block:
@@ -86,4 +84,4 @@ def _runs(runs: list[RunRow]) -> Block:
         )
         for run in runs
     ]
-    return sorted_table_of("Runs", heads, rows)
+    return sorted_table("Runs", heads, rows)

@@ -13,8 +13,7 @@ from perbyte.atlas.export import RankedWork, Stand
 from perbyte.atlas.index import RunRow
 from perbyte.atlas.overview import PointCost
 from perbyte.model.text import plain
-from perbyte.report.card import Card, Line
-from perbyte.report.html import Block, legend, sorted_table
+from perbyte.report.document import Block, Card, Line, Listed, Terms
 from perbyte.report.listing import Head, Item, Listing, columns
 from perbyte.report.marks import AUDIT_SAW_OTHERS, CLASSES, FASTEST, SHORT, SURE, TIED, UNDECIDED
 from perbyte.report.site import addresses
@@ -214,7 +213,10 @@ def figures_table(
     )
     meant = meanings_of(stand.cost for contest in contests for stand in contest.stands)
     label = f"Every figure of {kind.text}"
-    return [sorted_table(Listing(label, heads, listed), "figures"), legend([*SIGNS, *meant])]
+    return [
+        Listed(Listing(label, heads, listed), "figures", sorts=True),
+        Terms("legend", [*SIGNS, *meant]),
+    ]
 
 
 def _figure(contest: Contest, stand: Stand) -> Item:

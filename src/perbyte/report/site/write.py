@@ -13,16 +13,18 @@ import jinja2
 
 from perbyte import __version__
 from perbyte.atlas.export import Gathered
+from perbyte.atomic import new_file
 from perbyte.errors import UsageError
 from perbyte.model.text import plain
-from perbyte.report.html import Page, Section, site_style, template_file
+from perbyte.report.document import Page, Section
+from perbyte.report.html import page_template, site_style, template_file
 from perbyte.report.site import addresses, front, parts
 from perbyte.report.site.algorithms import algorithm_page
 from perbyte.report.site.libraries import library_page, shelves
 from perbyte.report.site.machines import machine_page
 from perbyte.report.site.months import month_page, month_title, months, new_libraries
 from perbyte.report.site.view import SiteView
-from perbyte.report.templating import embedded, template
+from perbyte.report.templating import embedded
 
 MARK = "perbyte-site.txt"
 Found = list[tuple[str, str, str, str]]
@@ -52,7 +54,7 @@ def write_site(
     counts = data(directory / "data")
     files = [(name, rows, (directory / "data" / name).stat().st_size) for name, rows in counts.items()]
     view = SiteView(gathered)
-    drawing = template("site.html")
+    drawing = page_template("site.html")
     written = 0
     for address, page in site_pages(view, title, files):
         _put(directory, address, render_page(drawing, page, address, title))
@@ -131,6 +133,5 @@ def _put(directory: Path, address: str, content: str) -> None:
     """Write a file whole or not at all."""
     target = directory / address
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".{target.name}.part")
-    part.write_text(content, encoding="utf-8")
-    part.replace(target)
+    with new_file(target) as part:
+        part.write_text(content, encoding="utf-8")

@@ -1,36 +1,34 @@
-"""Grids, verdicts and conditions as text for a terminal: within its width, every doubt marked.
+"""The writer of documents for a terminal: within its width, every doubt marked, colour only where it is asked for.
 
-A grid that is too wide is split by operation, then by size or side; a figure is never cut. Everything is returned as
-text, colour only where asked for; printing is the caller's business. Names from a run are made harmless before they
-are shown (see `wording.plain`).
+A grid that is too wide is split by operation, then by size or side; a figure is never cut. What only pages show (folds,
+pictures, tables that sort) is not drawn.
+Printing is the caller's business.
 """
 
 from __future__ import annotations
 
 import bisect
+import io
 import itertools
-import textwrap
-from collections import Counter
+import shutil
+import sys
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
-from rich.text import Text
+from rich.console import Console
+from rich.text import Text as Styled
 
-from perbyte.model import NoiseFloor, Run
-from perbyte.model.text import counted, plain
-from perbyte.report.beside import bindings_listing, draws_listing
-from perbyte.report.card import Card, card_lines, comparison_card, run_card
-from perbyte.report.facts import condition_lines, failure_lines, kinds_of, noise_line
-from perbyte.report.grid import Column, Entry, Grid, GridRow, run_grids
+from perbyte.model.text import plain, visible, wants_colour
+from perbyte.report.document import Block, Card, Heading, Items, Listed, Text
+from perbyte.report.grid import Column, Entry, Grid, GridRow
 from perbyte.report.legends import legend_of
-from perbyte.report.lines import columns_of, listing_text, prose, to_text
+from perbyte.report.listing import Listing, lines, wrapped
 from perbyte.report.many import rest_texts, without_folded
-from perbyte.report.marks import ANSWER_SIGNS, FASTEST, SIGNS, TIED, UNDECIDED, Mark, warning_mark
+from perbyte.report.marks import ANSWER_SIGNS, FASTEST, SIGNS, TIED, UNDECIDED
 from perbyte.report.wording import number, ratio_text, sentence, width_text
 from perbyte.stats.compare import Answer
-from perbyte.stats.quantity import Unit, read
+from perbyte.stats.quantity import read
 from perbyte.stats.standing import Lead
-from perbyte.studies.model import Judgement, Outcome, Verdict
 
 # space between columns, and the sign behind an interval, which the heading carries where room is short
 _STYLES = ((2, "%"), (1, "%"), (1, ""))
@@ -45,127 +43,103 @@ _FAILED = {
 _IN_PERCENT = "± in %"
 _LEADS = {Lead.FASTEST: "bold green", Lead.TIED: "green", Lead.UNKNOWN: "yellow"}
 _HEADLINES = {FASTEST: "bold green", TIED: "bold green", UNDECIDED: "bold yellow"}
-_COLOURS = {
-    Outcome.REPRODUCED: "green",
-    Outcome.NOT_REPRODUCED: "bold red",
-    Outcome.INCONCLUSIVE: "yellow",
-    Outcome.NOT_TESTABLE: "dim",
-}
+
+Part: TypeAlias = str | tuple[str, str] | Block | Grid | Styled
+"""A sentence, one with its style, a block of a document, figures of a contract, or a line as it is."""
 
 
-def render_table(
-    run: Run, *, unit: Unit | None = None, width: int | None = None, colour: bool | None = None
-) -> str:
-    """Give the answer and the whole table of `run` with its legend, failures, noise floor and conditions.
+def render(parts: Iterable[Part], *, width: int | None = None, colour: bool | None = None) -> str:
+    """Give parts below each other as text within `width`; the text ends with a line end, and is empty without parts.
 
-    `width` is in characters and `colour` whether ANSI colours are used; without them both follow standard
-    output (and `NO_COLOR`). The text ends with a line end.
+    `width` is in characters and `colour` whether ANSI colours are used; without them both follow standard output (and
+    `NO_COLOR`). What has a heading of its own stands behind an empty line.
     """
-    width = columns_of(width)
-    lines = card_text(run_card(run, unit), width)
-    lines += _grids(run_grids(run, unit), width) or [Text("nothing was measured", style="bold")]
-    for listing in (bindings_listing(run), draws_listing(run)):
-        if listing.rows:
-            lines += [Text(), *listing_text(listing, width)]
-    below = [*_warnings(run), noise_line(run.noise_floor), *condition_lines(run)]
-    for heading, body in (("Without a figure", failure_lines(run)), ("", below)):
-        if body:
-            lines += [Text(), *([Text(heading, style="bold")] if heading else [])]
-            lines += [part for line in body for part in prose(line, width)]
-    return to_text(lines, colour=colour)
+    width = max(width or shutil.get_terminal_size((100, 24)).columns, 40)
+    drawn: list[Styled] = []
+    for part in parts:
+        lines = _lines(part, width)
+        titled = isinstance(part, (Heading, Grid)) or (isinstance(part, Listing) and part.title)
+        if titled and lines and drawn and drawn[-1].plain:
+            drawn.append(Styled())
+        drawn += lines
+    return _to_text(drawn, colour=colour)
 
 
-def render_comparison(
-    grids: Sequence[Grid], noise: NoiseFloor | None, *, width: int | None = None, colour: bool | None = None
-) -> str:
-    """Give grids with a baseline as tables of values and ratios, with what they come to and the noise floor."""
-    width = columns_of(width)
-    lines = card_text(comparison_card(grids), width)
-    lines += _grids(grids, width) or [Text("the runs hold no figures")]
-    lines.append(Text())
-    for index, column in enumerate(grids[0].columns[1:] if grids else (), start=1):
-        comparisons = [row.entries[index].comparison for grid in grids for row in grid.rows]
-        counts = Counter(comparison.direction for comparison in comparisons if comparison)
-        shown = [answer for answer in Answer if counts[answer] or answer is not Answer.UNDECIDED]
-        texts = (f"{counts[answer]} {answer.value}" for answer in shown)
-        lines += prose(f"{column.side}: {', '.join(texts)}", width)
-    lines += [part for line in _doubts(grids) for part in prose(line, width)]
-    lines += prose(noise_line(noise), width)
-    return to_text(lines, colour=colour)
+def _lines(part: Part, width: int) -> list[Styled]:
+    match part:
+        case Styled():
+            return [part]
+        case str():
+            return _prose(part, width)
+        case Text():
+            return _prose(part.said, width)
+        case Heading():
+            return _prose(part.said, width, "bold")
+        case Items():
+            return [drawn for line in part.lines for drawn in _item(line, width)]
+        case Listed(listing=listing) | (Listing() as listing):
+            return _listing(listing, width)
+        case Card():
+            return _card(part, width)
+        case Grid():
+            return _grid(part, width)
+        case (text, style):
+            return _prose(text, width, style)
+    return []
 
 
-def render_judgement(
-    judgement: Judgement, *, width: int | None = None, colour: bool | None = None, numbers: bool = False
-) -> str:
-    """Give every claim with its verdict and the sentences that explain it; with `numbers`, those as well."""
-    from perbyte.report.studyview import PARTIAL, decided_first, number_text, outcome_of, tally
-
-    width = columns_of(width)
-    lines = prose(plain(judgement.study.title, 300), width, "bold")
-    lines += prose(plain(judgement.study.citation, 600), width)
-    lines += [Text(), *prose(sentence(tally(judgement)), width, "bold")]
-    partial = len(PARTIAL) * any(verdict.partial for verdict in judgement.verdicts)
-    label = max(len(outcome) for outcome in Outcome) + 2 + partial
-    for verdict in decided_first(judgement):
-        lines += [Text(), *_claim(verdict, outcome_of(verdict), width, label)]
-        for entry in verdict.numbers if numbers else ():
-            row = f"{plain(entry.group, 80)}: {number_text(entry)}"
-            lines.append(Text(" " * (label + 2) + row, style="dim", no_wrap=True))
-    return to_text(lines, colour=colour)
+def _item(line: str | tuple[str, ...], width: int) -> list[Styled]:
+    if isinstance(line, str):
+        return _prose(f"- {line}", width)
+    lead, first, *more = line
+    texts = (f"- {lead}: {first}" if lead else f"- {first}", *(f"  {text}" for text in more))
+    return [drawn for text in texts for drawn in _prose(text, width)]
 
 
-def card_text(card: Card, width: int) -> list[Text]:
-    """The card that opens a table: headlines, what stands below each, and a line after it."""
-    lines: list[Text] = []
-    for headline, texts in card_lines(card):
-        style = _HEADLINES.get(headline[:1], "bold")
-        lines += prose(headline, width, style) if headline else []
-        below = [part for text in texts for part in prose(text, width - len(_INDENT))]
-        lines += [Text(f"{_INDENT}{part.plain}") for part in below]
-    return [*lines, Text()] if lines else []
+def _prose(line: str, width: int, style: str = "") -> list[Styled]:
+    """Wrap a sentence at `width`, continuation lines indented; a number keeps its unit."""
+    return [Styled(part, style=style) for part in wrapped(line, width)]
 
 
-def _warnings(run: Run) -> list[str]:
-    """What the mark of a warning means in this run; a doubt with a mark of its own says itself."""
-    warnings = (warning for figure in run.cells for warning in figure.warnings)
-    kinds = kinds_of(warning for warning in warnings if warning_mark(warning) is Mark.WARNING)
-    texts = [f"{text} (and {count - 1:,} more like it)" if count > 1 else text for text, count in kinds[:4]]
-    if len(kinds) > 4:
-        texts.append(f"{counted(len(kinds) - 4, 'more kind')}: perbyte report")
-    return [f"{Mark.WARNING}: {text}" for text in texts]
-
-
-def _doubts(grids: Sequence[Grid]) -> list[str]:
-    """Why nothing is claimed of some cells, each reason once with how many there are."""
-    doubted = [
-        entry.comparison
-        for grid in grids
-        for entry in grid.entries
-        if entry.comparison and entry.comparison.doubt
+def _listing(listing: Listing, width: int) -> list[Styled]:
+    """Title, table and notes of a listing; no table where it has no row."""
+    drawn = lines(listing, width) if listing.rows else []
+    return [
+        *([Styled(listing.title, style="bold")] if listing.title else []),
+        *(Styled(line, style="bold" if heads else "", no_wrap=True) for line, heads in drawn),
+        *(part for note in listing.notes for part in _prose(note, width)),
     ]
-    lines = []
-    for head, known in ((UNDECIDED, False), ("the factor is uncertain", True)):
-        doubts = Counter(each.doubt for each in doubted if (each.direction is not Answer.UNDECIDED) is known)
-        told = [f"{doubt} ({count:,})" for doubt, count in doubts.most_common()]
-        lines += [f"{head}: {', '.join(told)}"] if told else []
-    return lines
 
 
-def _grids(grids: Sequence[Grid], width: int) -> list[Text]:
-    """Draw grids below each other within `width` characters, split where one does not fit."""
-    lines: list[Text] = []
-    for grid in grids:
-        title = f"{grid.unit.in_words} · {plain(grid.contract, 40)} · {_what(grid)}"
-        heading = prose(title, width)
-        heading[0].stylize("bold", 0, len(grid.unit.in_words))
-        lines += [Text()] * bool(lines) + heading
-        for table in _tables(without_folded(grid), width):
-            lines += [Text(), *table]
-        for note in rest_texts(grid):
-            lines += prose(note, width)
-        if legend := legend_of(grid):
-            lines += [Text(), *_wrapped(legend, width)]
-    return lines
+def _card(card: Card, width: int) -> list[Styled]:
+    """Headlines, what stands below each, the notes, and a line after them."""
+    drawn: list[Styled] = []
+    for line in card.lines:
+        about = f"({line.about})" if line.about else ""
+        headline = " ".join(filter(None, (line.sign, line.winner, about)))
+        drawn += _prose(headline, width, _HEADLINES.get(line.sign, "bold"))
+        drawn += _indented(filter(None, (sentence(line.sure), line.cost)), width)
+    drawn += _indented(card.notes, width)
+    return [*drawn, Styled()] if drawn else []
+
+
+def _indented(texts: Iterable[str], width: int) -> list[Styled]:
+    parts = (part for text in texts for part in wrapped(text, width - len(_INDENT)))
+    return [Styled(f"{_INDENT}{part}") for part in parts]
+
+
+def _grid(grid: Grid, width: int) -> list[Styled]:
+    """Draw a grid within `width` characters, split where it does not fit."""
+    title = f"{grid.unit.in_words} · {plain(grid.contract, 40)} · {_what(grid)}"
+    drawn = _prose(title, width)
+    drawn[0].stylize("bold", 0, len(grid.unit.in_words))
+    for table in _tables(without_folded(grid), width):
+        drawn += [Styled(), *table]
+    for note in rest_texts(grid):
+        drawn += _prose(note, width)
+    if legend := legend_of(grid):
+        drawn += [Styled(), *_wrapped(legend, width)]
+    return drawn
 
 
 def _what(grid: Grid) -> str:
@@ -178,7 +152,7 @@ def _what(grid: Grid) -> str:
     return f"median and ± of {level}"
 
 
-def _tables(grid: Grid, width: int) -> list[list[Text]]:
+def _tables(grid: Grid, width: int) -> list[list[Styled]]:
     """Draw a grid as tables within `width`: one if it fits, else parts of it below each other."""
     for gap, sign in _STYLES:
         drawn = _drawn(grid, gap, sign)
@@ -205,11 +179,11 @@ def _tables(grid: Grid, width: int) -> list[list[Text]]:
     return [table for part in parts for table in _tables(part, width)]
 
 
-def _reach(drawn: Sequence[Text]) -> int:
+def _reach(drawn: Sequence[Styled]) -> int:
     return max(len(line) for line in drawn)
 
 
-def _drawn(grid: Grid, gap: int, sign: str) -> list[Text]:
+def _drawn(grid: Grid, gap: int, sign: str) -> list[Styled]:
     """Draw a grid with `gap` characters between columns and `sign` behind an interval."""
     labels = _labels(grid)
     columns = [
@@ -221,17 +195,17 @@ def _drawn(grid: Grid, gap: int, sign: str) -> list[Text]:
     lines = []
     if any(column.operation for column in grid.columns):
         lines.append(_operations_line(columns, stub, gap))
-    sizes = Text(("" if sign else _IN_PERCENT).ljust(stub), style="bold", no_wrap=True)
+    sizes = Styled(("" if sign else _IN_PERCENT).ljust(stub), style="bold", no_wrap=True)
     for column in columns:
         sizes.append(" " * gap + column.head())
     sizes.rstrip()
     if sizes.plain:
         lines.append(sizes)
     rule = "─" * (stub + sum(gap + column.width for column in columns))
-    lines.append(Text(rule, style="dim", no_wrap=True))
+    lines.append(Styled(rule, style="dim", no_wrap=True))
     cells = zip(*(column.cells for column in columns), strict=True)
     for label, row in labels:
-        line = Text(label.ljust(stub), style="" if row else "bold", no_wrap=True)
+        line = Styled(label.ljust(stub), style="" if row else "bold", no_wrap=True)
         for cell in next(cells) if row else ():
             line.append(" " * gap).append_text(cell)
         line.rstrip()
@@ -239,9 +213,9 @@ def _drawn(grid: Grid, gap: int, sign: str) -> list[Text]:
     return lines
 
 
-def _operations_line(columns: Sequence[_Drawn], stub: int, gap: int) -> Text:
+def _operations_line(columns: Sequence[_Drawn], stub: int, gap: int) -> Styled:
     """Each operation's name over its columns, with a rule that shows how far it reaches."""
-    line = Text(" " * stub, no_wrap=True)
+    line = Styled(" " * stub, no_wrap=True)
     for name, group in itertools.groupby(columns, key=lambda column: column.column.operation):
         span = sum(gap + column.width for column in group) - gap
         shown = plain(name, 24)
@@ -309,10 +283,10 @@ class _Drawn:
         for entry, part in zip(entries, parts, strict=True):
             if not part.value:
                 bad = entry.failure is not None and entry.failure.kind != "unsupported"
-                self.cells.append(Text(part.lead.rjust(self.width), style="bold red" if bad else "dim"))
+                self.cells.append(Styled(part.lead.rjust(self.width), style="bold red" if bad else "dim"))
                 continue
             start = self.figure_end - rest - whole
-            text = Text(" " * (start - 1) + (part.lead + part.whole).rjust(whole + 1))
+            text = Styled(" " * (start - 1) + (part.lead + part.whole).rjust(whole + 1))
             text.append(part.rest.ljust(rest))
             text.append(f" {part.beside.rjust(share)}", style=_ratio_style(entry))
             text.append(part.marks.ljust(marks), style="yellow")
@@ -369,28 +343,35 @@ def _ratio_style(entry: Entry) -> str:
     return "red" if comparison.direction is Answer.SLOWER else "green"
 
 
-def _wrapped(legend: Sequence[tuple[str, str]], width: int) -> list[Text]:
-    lines: list[Text] = []
+def _wrapped(legend: Sequence[tuple[str, str]], width: int) -> list[Styled]:
+    lines: list[Styled] = []
     for mark, meaning in legend:
-        item = Text.assemble((mark, "yellow"), f"{' ' if mark else ''}{meaning}")
+        item = Styled.assemble((mark, "yellow"), f"{' ' if mark else ''}{meaning}")
         if lines and lines[-1].cell_len + 3 + item.cell_len <= width:
             lines[-1].append("   ").append_text(item)
         elif item.cell_len <= width:
             lines.append(item)
         else:
-            lines += prose(item.plain, width)
+            lines += _prose(item.plain, width)
     return lines
 
 
-def _claim(verdict: Verdict, outcome: str, width: int, label: int) -> list[Text]:
-    sign = outcome.ljust(label)
-    room = max(width - label - 2, 24)
-    body = textwrap.wrap(plain(verdict.claim.says, 600), room, break_on_hyphens=False)
-    lines = [
-        Text.assemble((sign if not index else " " * label, _COLOURS[verdict.outcome]), "  ", (part, "bold"))
-        for index, part in enumerate(body or [""])
-    ]
-    for remark in verdict.evidence:
-        parts = textwrap.wrap(plain(remark, 600), room, break_on_hyphens=False)
-        lines += [Text(" " * (label + 2) + part) for part in parts]
-    return lines
+def _to_text(lines: Iterable[Styled], *, colour: bool | None = None) -> str:
+    """Turn lines into one string, with ANSI colours if wanted; no line is wrapped or cut here."""
+    coloured = wants_colour(sys.stdout) if colour is None else colour
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=100_000,
+        force_terminal=coloured,
+        color_system="standard" if coloured else None,
+        no_color=not coloured,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        legacy_windows=False,
+    )
+    for line in lines:
+        line.plain = visible(line.plain)  # the stream lets our own colours pass
+        console.print(line, no_wrap=True, crop=False)
+    return out.getvalue()
