@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from perbyte.model import Cell, Estimate, Quantile
@@ -218,18 +219,18 @@ class _Scan:
     def __init__(self, factors: Sequence[_Factor]) -> None:
         self.factors = list(factors)
         self._hot = [np.eye(factor.bins)[factor.bin_of] for factor in factors]
-        self._scales = []
+        self._scaled = []  # the bins of each window as a column, over its scale
         for hot in self._hot:
-            total, inside = float(len(hot)), _sums(hot.sum(axis=0)[None, :])[0]
+            windows = _columns(hot.shape[1])
+            total, inside = float(len(hot)), hot.sum(axis=0) @ windows
             told = (inside >= LEAST_SLOW) & (inside <= total - LEAST_SLOW)
-            self._scales.append(
-                np.where(told, np.sqrt(np.maximum(inside * (1 - inside / total), 1e-9)), np.inf)
-            )
+            scale = np.sqrt(np.maximum(inside * (1 - inside / total), 1e-9))
+            self._scaled.append(np.where(told, windows / scale, 0.0))
 
     def deviates(self, costs: Floats, which: int) -> Floats:
         """For rows of costs whose mean is 0, the deviate of each window of a factor; 0 where it holds too few."""
         deviation = np.sqrt(np.mean(costs**2, axis=1, keepdims=True))
-        strength: Floats = _sums(costs @ self._hot[which]) / self._scales[which]
+        strength: Floats = costs @ self._hot[which] @ self._scaled[which]
         return strength / np.where(deviation > 0, deviation, 1.0)
 
     def largest(self, costs: Floats) -> Floats:
@@ -239,28 +240,32 @@ class _Scan:
         return greatest
 
 
+@cache
+def _columns(bins: int) -> Floats:
+    """The windows of `_windows` as columns: 1 for each bin in it, else 0."""
+    windows = np.zeros((bins, len(_windows(bins))))
+    for column, (first, width) in enumerate(_windows(bins)):
+        windows[np.arange(first, first + width) % bins, column] = 1.0
+    return windows
+
+
 def _sharpest(factor: _Factor, costs: Floats) -> tuple[int, int, float]:
     """First bin, number of bins and deviate of the window of any width that stands out most: only to tell its ends."""
     hot = np.eye(factor.bins)[factor.bin_of]
     widths = range(1, factor.bins)
-    total, inside = float(len(costs)), _sums(hot.sum(axis=0)[None, :], widths)[0]
+    total, inside = float(len(costs)), _sums(hot.sum(axis=0), widths)
     told = (inside >= LEAST_SLOW) & (inside <= total - LEAST_SLOW)
     scale = np.sqrt(np.maximum(inside * (1 - inside / total), 1e-9))
-    deviates = np.where(told, _sums((costs @ hot)[None, :], widths)[0] / scale, 0.0)
+    deviates = np.where(told, _sums(costs @ hot, widths) / scale, 0.0)
     best = int(np.abs(deviates).argmax())
     return best % factor.bins, widths[best // factor.bins], float(deviates[best])
 
 
-def _sums(of_bins: Floats, widths: Iterable[int] = ()) -> Floats:
-    """For rows of sums in bins, those in each window: of each width all first bins, as in `_windows`."""
-    bins = of_bins.shape[1]
-    going = np.zeros((len(of_bins), 2 * bins + 1))
-    np.cumsum(np.concatenate([of_bins, of_bins], axis=1), axis=1, out=going[:, 1:])
-    widths = widths or dict.fromkeys(width for _, width in _windows(bins))
-    sums: Floats = np.concatenate(
-        [going[:, width : width + bins] - going[:, :bins] for width in widths], axis=1
-    )
-    return sums
+def _sums(of_bins: Floats, widths: Iterable[int]) -> Floats:
+    """For a row of sums in bins, those in each window: of each width all first bins."""
+    bins = len(of_bins)
+    going = np.concatenate([[0.0], np.cumsum(np.concatenate([of_bins, of_bins]))])
+    return np.concatenate([going[width : width + bins] - going[:bins] for width in widths])
 
 
 def _named(

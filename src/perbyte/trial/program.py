@@ -19,7 +19,7 @@ from perbyte import places
 from perbyte.atomic import new_directory
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners import RunnerSpec, Tier
-from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool, told_macros
+from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, TOLD, run_tool, told_macros
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
 from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, words_of
@@ -327,7 +327,7 @@ def sdk_archive(abi: Sequence[str] = ()) -> Path:
     `abi`: flags such as -m32. Raises EnvironmentLacking with the compiler's words.
     """
     sdk = places.data_dir("runners") / "sdk" / "c"
-    sources = sorted(path for path in sdk.glob("*.c") if path.name != "hello.c")
+    sources = sorted(path for path in sdk.glob("*.c") if path.name != TOLD)
     command = [*compiler("c"), *C_FLAGS, *SPEED_FLAGS, *abi, f"-I{sdk}"]
     try:
         headers, version = [*sdk.glob("*.h")], compiler_version(compiler("c"))
