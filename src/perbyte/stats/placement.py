@@ -49,10 +49,8 @@ LEAST_SLOW = 3  # places of a heap, and of a window
 QUESTIONS = 4  # that share the error rate
 MOST_NAMED = 4
 BINS, FINE_BINS = 64, 4  # of a page: a line each; of a line: 16 bytes each, what allocators keep to
-BLOCK, ENOUGH_BEYOND = (
-    250,
-    25,
-)  # permutations that are made at once, and those as strong after which no more are
+FIRST_BLOCK, BLOCK = 50, 250  # permutations that are made at once: at first, and at the most
+ENOUGH_BEYOND = 25  # permutations as strong, after which no more are made
 LEAST_PERMUTATIONS, MOST_PERMUTATIONS = 1000, 10_000
 LIBRARY_BITS = range(12, 41)  # of an address that the system draws
 _SEED = 20261127
@@ -149,8 +147,9 @@ def _p_value(beyond: Callable[[int], int], error: float) -> float:
     reached = made = 0
     most = min(MOST_PERMUTATIONS, max(LEAST_PERMUTATIONS, 12 / error))
     while made < most and reached < ENOUGH_BEYOND:
-        reached += beyond(BLOCK)
-        made += BLOCK
+        count = min(BLOCK, max(FIRST_BLOCK, made))
+        reached += beyond(count)
+        made += count
     return (reached + 1) / (made + 1)
 
 
@@ -225,7 +224,7 @@ class _Scan:
             total, inside = float(len(hot)), hot.sum(axis=0) @ windows
             told = (inside >= LEAST_SLOW) & (inside <= total - LEAST_SLOW)
             scale = np.sqrt(np.maximum(inside * (1 - inside / total), 1e-9))
-            self._scaled.append(np.where(told, windows / scale, 0.0))
+            self._scaled.append(windows * np.where(told, 1.0 / scale, 0.0))
 
     def deviates(self, costs: Floats, which: int) -> Floats:
         """For rows of costs whose mean is 0, the deviate of each window of a factor; 0 where it holds too few."""

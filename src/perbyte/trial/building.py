@@ -123,14 +123,19 @@ def sdk_library(
 
     `name` ends in .a for an archive. What does not depend on the language is compiled once for all of them.
     """
+    base, headers, rest = sdk_of_all()
+    own = [*base, *flags, *told_macros(version, ())]
+    told = places.data_dir("runners") / "sdk" / "c" / TOLD
+    return compiled_sdk(name, own, [told, *more], headers, rest=rest)
+
+
+def sdk_of_all() -> tuple[list[str], list[Path], Path]:
+    """How the SDK is compiled for other languages, its headers, and an archive of what is the same for all."""
     sdk = places.data_dir("runners") / "sdk"
-    told = sdk / "c" / TOLD
-    sources = [*sorted({*(sdk / "c").glob("*.c")} - {told}), sdk / "foreign" / "foreign.c"]
+    sources = [*sorted({*(sdk / "c").glob("*.c")} - {sdk / "c" / TOLD}), sdk / "foreign" / "foreign.c"]
     base = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-fPIC", f"-I{sdk / 'c'}", f"-I{sdk / 'foreign'}"]
     headers = [*(sdk / "c").glob("*.h"), *(sdk / "foreign").glob("*.h")]
-    rest = compiled_sdk("libperbyte.a", base, sources, headers)
-    own = [*base, *flags, *told_macros(version, ())]
-    return compiled_sdk(name, own, [told, *more], headers, rest=rest)
+    return base, headers, compiled_sdk("libperbyte.a", base, sources, headers)
 
 
 def write_start(scratch: Path, name: str, library: Path, command: str, environment: str = "") -> None:
