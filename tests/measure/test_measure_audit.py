@@ -132,7 +132,7 @@ def test_a_runner_that_knows_no_control_is_said_not_to_have_been_audited(
 @pytest.mark.slow
 def test_a_lie_at_one_size_costs_that_cell_and_at_two_the_row(lab: Any, ecb: Any) -> None:
     """Calls of 16 bytes are honest; those of more take longer than they say."""
-    rows = [row(per_call=8e6, per_byte=0.0)]
+    rows = [row(per_call=16e6, per_byte=0.0)]
     liar = {
         "name": "alpha",
         "operations": rows,
@@ -179,7 +179,7 @@ def test_forgeries_that_are_accepted_while_audited_are_wrong(
     monkeypatch.setattr(
         secrets, "randbits", lambda bits: 64
     )  # a multiple of 8: the first call gets a forgery
-    rows = [row("aes-128-gcm", "open", per_call=8e6)]
+    rows = [row("aes-128-gcm", "open", per_call=16e6)]
     given = {"name": "alpha", "operations": rows, "burn": 1.0, "chained": 1.0, "lies": [lie("accept")]}
     done = lab.run(given, ask="alpha/aes-128-gcm/open@16", **POLICY)
     assert [
@@ -269,7 +269,7 @@ def _ignore(*_: object) -> None: ...
 
 
 def _slow() -> dict[str, Any]:
-    return row(per_call=8e6)
+    return row(per_call=16e6)
 
 
 @pytest.mark.parametrize(

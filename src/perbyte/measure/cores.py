@@ -55,15 +55,13 @@ def kept_awake(specs: Iterable[RunnerSpec], cores: Sequence[int]) -> Iterator[Aw
     spec = next((spec for spec in specs if spec.native and (not spec.built or spec.out().is_dir())), None)
     started: list[subprocess.Popen[bytes]] = []
     try:
-        for core in cores:
+        for core in cores if spec else ():
             with contextlib.suppress(OSError):
-                if spec:
-                    started.append(_loop(spec, core))
+                started.append(_loop(spec, core))
         yield Awake(tuple(started))
     finally:
         for process in started:
             process.kill()
-        for process in started:
             process.wait()
 
 

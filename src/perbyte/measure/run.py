@@ -126,7 +126,6 @@ class Measurement:
 
     def measure(self) -> RunOutcome:
         """Run to the end. KeyboardInterrupt ends it early; the outcome then says `complete=False`."""
-        complete = True
         for failure in self.plan.failures:
             self._ledger.fail(failure)
         for tier in unproven_tiers(self.survey, self.catalogue, self.plan.cells):
@@ -148,8 +147,8 @@ class Measurement:
                 auditor = Auditor(self.policy, self.catalogue, known, note, ledger.fail, witness, referees)
                 self._epochs(_Beside(awake, Share(cared_for, len(awake.loops)), auditor))
         except KeyboardInterrupt:
-            complete = False
-        return self._finish(complete)
+            return self._finish(False)
+        return self._finish(True)
 
     def _epochs(self, beside: _Beside) -> None:
         first = self.history.epochs

@@ -202,14 +202,15 @@ def _factors(places: Sequence[MemoryPlace]) -> list[_Factor]:
 
 
 def _spread(values: Ints, period: int, bins: int) -> bool:
-    """True where addresses take enough of so many bins that windows tell anything."""
     return len(np.unique(values % period * bins // period)) >= min(bins, 16) / 2
 
 
-def _windows(bins: int) -> list[tuple[int, int]]:
-    """First bin and number of bins of the windows that are looked at; what is left of a window is one as well."""
+@cache
+def _windows(bins: int) -> Floats:
+    """The windows that are looked at, as columns of 0 and 1 for each bin."""
     widths = [1 << power for power in range(bins.bit_length()) if 1 << power <= bins // 2]
-    return [(first, width) for width in widths for first in range(bins)]
+    after_first = (np.arange(bins)[:, None] - np.arange(bins)) % bins
+    return np.concatenate([after_first < width for width in widths], axis=1).astype(float)
 
 
 class _Scan:
@@ -220,7 +221,7 @@ class _Scan:
         self._hot = [np.eye(factor.bins)[factor.bin_of] for factor in factors]
         self._scaled = []  # the bins of each window as a column, over its scale
         for hot in self._hot:
-            windows = _columns(hot.shape[1])
+            windows = _windows(hot.shape[1])
             total, inside = float(len(hot)), hot.sum(axis=0) @ windows
             told = (inside >= LEAST_SLOW) & (inside <= total - LEAST_SLOW)
             scale = np.sqrt(np.maximum(inside * (1 - inside / total), 1e-9))
@@ -239,17 +240,8 @@ class _Scan:
         return greatest
 
 
-@cache
-def _columns(bins: int) -> Floats:
-    """The windows of `_windows` as columns: 1 for each bin in it, else 0."""
-    windows = np.zeros((bins, len(_windows(bins))))
-    for column, (first, width) in enumerate(_windows(bins)):
-        windows[np.arange(first, first + width) % bins, column] = 1.0
-    return windows
-
-
 def _sharpest(factor: _Factor, costs: Floats) -> tuple[int, int, float]:
-    """First bin, number of bins and deviate of the window of any width that stands out most: only to tell its ends."""
+    """First bin, number of bins and deviate of the window that stands out most, of any width."""
     hot = np.eye(factor.bins)[factor.bin_of]
     widths = range(1, factor.bins)
     total, inside = float(len(costs)), _sums(hot.sum(axis=0), widths)
@@ -261,7 +253,7 @@ def _sharpest(factor: _Factor, costs: Floats) -> tuple[int, int, float]:
 
 
 def _sums(of_bins: Floats, widths: Iterable[int]) -> Floats:
-    """For a row of sums in bins, those in each window: of each width all first bins."""
+    """Sums of bins in each window, for each width from all first bins."""
     bins = len(of_bins)
     going = np.concatenate([[0.0], np.cumsum(np.concatenate([of_bins, of_bins]))])
     return np.concatenate([going[width : width + bins] - going[:bins] for width in widths])

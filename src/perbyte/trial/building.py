@@ -73,25 +73,21 @@ def all_words(commands: Sequence[Sequence[str]], directory: Path) -> list[str]:
 
 
 def compiled_sdk(
-    name: str,
-    compiling: Sequence[str],
-    sources: Sequence[Path],
-    headers: Sequence[Path],
-    key: str = "",
-    rest: Path | None = None,
+    name: str, compiling: Sequence[str], sources: Sequence[Path], key: str = "", rest: Path | None = None
 ) -> Path:
     """The SDK compiled into a file called `name`, kept by its contents, and made when it is not there yet.
 
     It is an archive where `name` ends in .a, else a shared library. `compiling` is the command for each of `sources`,
-    `key` what the product depends on besides, `rest` an archive that this function made before, which becomes a part.
-    Raises EnvironmentLacking with the compiler's words.
+    `key` what the product depends on besides, `rest` an archive of this function, which becomes a part of it. Raises
+    EnvironmentLacking with the compiler's words.
     """
-    objects = {f"{file.stem}.o": str(file) for file in sources}
+    objects = {f"{file.stem}.o": str(file) for file in sorted(sources)}
     whole = ("-Wl,--whole-archive", "rest.a", "-Wl,--no-whole-archive") if rest else ()
     last = [*compiler("c"), "-shared", "-o", name, *objects, *whole, "-lm", "-ldl", "-pthread"]
     if name.endswith(".a"):
         last = ["ar", "rcs", name, *objects]
     content = hashlib.sha256(repr((compiling, last, key, rest and rest.parent.name)).encode())
+    headers = {header for file in sources for header in file.parent.glob("*.h")}
     for file in sorted((*sources, *headers)):
         content.update(file.read_bytes())
     made = home() / "sdk" / content.hexdigest()[:16] / name
@@ -123,19 +119,17 @@ def sdk_library(
 
     `name` ends in .a for an archive. What does not depend on the language is compiled once for all of them.
     """
-    base, headers, rest = sdk_of_all()
-    own = [*base, *flags, *told_macros(version, ())]
+    base, rest = sdk_of_all()
     told = places.data_dir("runners") / "sdk" / "c" / TOLD
-    return compiled_sdk(name, own, [told, *more], headers, rest=rest)
+    return compiled_sdk(name, [*base, *flags, *told_macros(version, ())], [told, *more], rest=rest)
 
 
-def sdk_of_all() -> tuple[list[str], list[Path], Path]:
-    """How the SDK is compiled for other languages, its headers, and an archive of what is the same for all."""
+def sdk_of_all() -> tuple[list[str], Path]:
+    """How other languages compile the SDK, and an archive of what is the same for all."""
     sdk = places.data_dir("runners") / "sdk"
-    sources = [*sorted({*(sdk / "c").glob("*.c")} - {sdk / "c" / TOLD}), sdk / "foreign" / "foreign.c"]
     base = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-fPIC", f"-I{sdk / 'c'}", f"-I{sdk / 'foreign'}"]
-    headers = [*(sdk / "c").glob("*.h"), *(sdk / "foreign").glob("*.h")]
-    return base, headers, compiled_sdk("libperbyte.a", base, sources, headers)
+    sources = [file for part in ("c", "foreign") for file in (sdk / part).glob("*.c") if file.name != TOLD]
+    return base, compiled_sdk("libperbyte.a", base, sources)
 
 
 def write_start(scratch: Path, name: str, library: Path, command: str, environment: str = "") -> None:

@@ -327,11 +327,10 @@ def sdk_archive(abi: Sequence[str] = ()) -> Path:
     `abi`: flags such as -m32. Raises EnvironmentLacking with the compiler's words.
     """
     sdk = places.data_dir("runners") / "sdk" / "c"
-    sources = sorted(path for path in sdk.glob("*.c") if path.name != TOLD)
+    sources = [path for path in sdk.glob("*.c") if path.name != TOLD]
     command = [*compiler("c"), *C_FLAGS, *SPEED_FLAGS, *abi, f"-I{sdk}"]
     try:
-        headers, version = [*sdk.glob("*.h")], compiler_version(compiler("c"))
-        return compiled_sdk("libperbyte.a", command, sources, headers, version)
+        return compiled_sdk("libperbyte.a", command, sources, compiler_version(compiler("c")))
     except EnvironmentLacking:
         if not abi:
             raise

@@ -246,7 +246,6 @@ def _own_files(
 def _check_lengths(
     implementation: Implementation, algorithm: Algorithm, constants: Mapping[str, int]
 ) -> None:
-    """Raise Unusable where the lengths of api.h are not the algorithm's, or too large here."""
     given, expected = constants.get("KEYBYTES"), algorithm.key_bytes
     if given is not None and expected and given != expected:
         raise Unusable(f"api.h: CRYPTO_KEYBYTES is {given}, {algorithm.id} has {expected}")
@@ -265,7 +264,6 @@ def narrower(flags: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def _made_for(place: Path) -> str:
-    """The machines that an implementation is for, where this runs none of them; else ''."""
     named, here = _machines(place)
     half, _ = _HALF.get(platform.machine(), ("", ()))
     return "" if not named or named & {*here, half} else ", ".join(sorted(named))
