@@ -115,7 +115,7 @@ def tool(program: str, packages: str) -> str:
 def sdk_library(
     version: str, more: Sequence[Path] = (), flags: Sequence[str] = (), name: str = "libperbyte.so"
 ) -> Path:
-    """The compiled SDK with the loops of other languages, for the compiler `version`; made when it is not there yet.
+    """The compiled SDK with the loops of other languages, for the compiler `version`.
 
     `name` ends in .a for an archive. What does not depend on the language is compiled once for all of them.
     """
