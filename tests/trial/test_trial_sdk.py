@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from perbyte import places
 from perbyte.runners.build import TOLD
 from perbyte.trial import building
 
@@ -52,3 +54,18 @@ def test_flags_of_a_language_are_for_its_own_files(compiled: list[str], tmp_path
     own.write_text("int changed;")
     assert building.sdk_library("node 20", (own,), ("-I/node",)) != first
     assert sorted(compiled) == sorted([TOLD, "loops.c"])
+
+
+def test_a_change_of_the_sdk_is_one_of_every_language(
+    compiled: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "runners"
+    for part in ("c", "foreign"):
+        shutil.copytree(places.data_dir("runners") / "sdk" / part, copy / "sdk" / part)
+    monkeypatch.setattr(places, "data_dir", lambda _: copy)
+    first = building.sdk_library("Python 3.11")
+    with (copy / "sdk" / "c" / "heap.c").open("a") as file:
+        file.write("int changed;")
+    compiled.clear()
+    assert building.sdk_library("Python 3.11") != first
+    assert {"heap.c", TOLD} <= set(compiled)
