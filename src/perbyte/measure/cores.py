@@ -52,10 +52,10 @@ class Awake:
 @contextlib.contextmanager
 def kept_awake(specs: Iterable[RunnerSpec], cores: Sequence[int]) -> Iterator[Awake]:
     """Keep `cores` busy at the lowest priority, those for which that succeeds."""
-    spec = next((spec for spec in specs if spec.native and (not spec.built or spec.out().is_dir())), None)
+    usable = [spec for spec in specs if spec.native and (not spec.built or spec.out().is_dir())][:1]
     started: list[subprocess.Popen[bytes]] = []
     try:
-        for core in cores if spec else ():
+        for spec, core in ((spec, core) for spec in usable for core in cores):
             with contextlib.suppress(OSError):
                 started.append(_loop(spec, core))
         yield Awake(tuple(started))

@@ -219,7 +219,7 @@ class _Scan:
     def __init__(self, factors: Sequence[_Factor]) -> None:
         self.factors = list(factors)
         self._hot = [np.eye(factor.bins)[factor.bin_of] for factor in factors]
-        self._scaled = []  # the bins of each window as a column, over its scale
+        self._scaled = []  # each window's bins, over its scale
         for hot in self._hot:
             windows = _windows(hot.shape[1])
             total, inside = float(len(hot)), hot.sum(axis=0) @ windows

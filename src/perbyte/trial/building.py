@@ -154,7 +154,7 @@ def go_environment(go: str) -> dict[str, str]:
     """What `go build` must find in its environment, so that the SDK's package is linked with the compiled SDK."""
     sdk = places.data_dir("runners") / "sdk"
     library = sdk_library(said_by(go, "version").removeprefix("go version "), name="libperbyte.a")
-    library = library.resolve()  # a name of one file, since go compiles its packages anew for each name
+    library = library.resolve()  # one name: go compiles its packages anew for each
     return {
         "CGO_ENABLED": "1",
         "CGO_CFLAGS": f"-O2 -I{sdk / 'c'} -I{sdk / 'foreign'}",
