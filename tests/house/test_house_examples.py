@@ -107,8 +107,7 @@ def test_the_guide_to_repeating_a_study_works(bench: Path):
             file.write(TABLES)
     ran = 0
     for words in commands("docs/repeat-a-study.md", "run"):
-        short = ("--epochs", "3", "--precision", "5%") if words[:2] == ["study", "run"] else ()
-        done = perbyte(*words, *short)
+        done = perbyte(*words)
         assert done.returncode == 0, f"{words}: {done.stderr}"
         ran += 1
         if words[:2] == ["study", "run"]:
