@@ -1,8 +1,9 @@
 """Runs the command in a process of its own without starting an interpreter for each.
 
 A server has loaded the program and forks for each command: a real process, with its own environment, directory, streams
-and end, ten times as fast as one that has to load everything. It is started once for each worker of pytest, has one
-thread, and has run nothing of the program, so that a fork knows nothing of other tests.
+and end, ten times as fast as one that has to load everything. It is started once for each worker of pytest and has one
+thread. Of the program it has run nothing but what reads the checkout's own files (the catalogue, the commit), so that a
+fork knows nothing of other tests.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any
 
-from perbyte import __version__
+from perbyte import __version__, places
+from perbyte.catalogue import load
+from perbyte.catalogue.catalogue import SEARCH_VARIABLE
 
 _LONGEST = 1 << 20
 _LATE = ("perbyte.fleet", "perbyte.atlas.adding", "perbyte.store.tables")  # they start threads
@@ -151,6 +154,8 @@ def _become(words: list[str], environment: dict[str, str], directory: str, strea
         os.chdir(directory)
         os.environ.clear()
         os.environ.update(environment)
+        if SEARCH_VARIABLE in environment:
+            load.cache_clear()
         sys.argv = ["perbyte", *words]
         from perbyte.__main__ import main
 
@@ -166,7 +171,7 @@ def _become(words: list[str], environment: dict[str, str], directory: str, strea
 
 
 def _load() -> None:
-    """Load the program, and run nothing of it."""
+    """Load the program and the catalogue, and run nothing else of it."""
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     import numpy  # noqa: F401
 
@@ -178,6 +183,9 @@ def _load() -> None:
                 importlib.import_module(module.name)
             except ImportError:  # an extra that is not installed
                 continue
+    os.environ.pop(SEARCH_VARIABLE, None)
+    load()
+    places.commit()
     threads = len(list(Path("/proc/self/task").iterdir()))
     assert threads == 1, "a fork of several threads may hang"
 

@@ -53,6 +53,7 @@ def fake_runners(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..
     """A function from scripts (dicts) to RunnerSpecs of fake runners, found through PERBYTE_RUNNERS."""
     directory = tmp_path / "fake-runners"
     monkeypatch.setenv("PERBYTE_RUNNERS", str(directory))
+    monkeypatch.setenv("PERBYTE_TEST_LOCKS", str(tmp_path))
 
     def write(*scripts: dict[str, Any]) -> list[RunnerSpec]:
         return [read_spec(fake_scripts.write_runner(directory, script) / "runner.toml") for script in scripts]

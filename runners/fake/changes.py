@@ -1,9 +1,8 @@
 """Calls on changed material (SPEC section 5), of which a script may have some accepted."""
 
-import string
-
 from toy import Refused, digest
 
+HEX_DIGITS = frozenset("0123456789abcdefABCDEF")  # the module `string` imports `re`, which takes long
 FIELDS = {"k": "key", "n": "nonce", "a": "aad", "i": "input"}
 
 
@@ -37,7 +36,7 @@ def _changed(parts, change, *, own, toy):
         letter, form = edit[:1], "=" if edit[1:2] == "=" else ":"
         forms.add(form)
         offset, colon, digits = edit[1:].partition(form)
-        fits = letter in FIELDS and colon and not len(digits) % 2 and set(digits) <= set(string.hexdigits)
+        fits = letter in FIELDS and colon and not len(digits) % 2 and set(digits) <= HEX_DIGITS
         if not fits or len(forms) > 1 or (form == ":") != (offset.isdecimal() and bool(digits)):
             raise Refused("malformed", "changes: letter, offset, colon, bits; or letter, =, other bytes")
         if own and (form == "=" or letter != "i" or toy.operation not in ("open", "verify", "decapsulate")):

@@ -70,6 +70,13 @@ class SimulatedClock:
         """The next draw from the standard normal distribution (Box and Muller 1958)."""
         return math.sqrt(-2 * math.log(1 - self.uniform())) * math.cos(2 * math.pi * self.uniform())
 
+    def scatter(self, deviation):
+        """A normal draw of this standard deviation; 0 at once where there is none, with as many numbers drawn."""
+        if not deviation:
+            self.draws += 2
+            return 0.0
+        return deviation * self.normal()
+
     def core_hz(self):
         """The core's clock now: the last step of `frequency` ([seconds, hertz] pairs) that was reached."""
         hertz = self.clock["core_hz"]
@@ -111,7 +118,7 @@ class SimulatedClock:
 
     def clock_probe(self):
         """Ticks of the clock probe: it knows the frequency and is blind to contention."""
-        return self.elapse(self.clock["probe_cycles"] * (1 + self.noise["probe"] * self.normal()))
+        return self.elapse(self.clock["probe_cycles"] * (1 + self.scatter(self.noise["probe"])))
 
     def contention_probe(self):
         """Ticks of the contention probe. The reorder-buffer probe has two modes; the front-end probe has any value."""
@@ -119,7 +126,7 @@ class SimulatedClock:
         contrast = self.clock["contention_shared"] / cycles
         if self.two_modes:
             seen = contrast if seen > 1 else 1.0
-        stretched = cycles * seen * (1 + self.noise["probe"] * abs(self.normal()))
+        stretched = cycles * seen * (1 + abs(self.scatter(self.noise["probe"])))
         return self.elapse(stretched, contrast if self.two_modes else None)
 
     def ticks(self):
@@ -187,7 +194,7 @@ class SimulatedClock:
             * calls
             * self.contention()[1]
         )
-        cost *= 1 + toy.row.get("noise", self.noise["sample"]) * self.normal()
+        cost *= 1 + self.scatter(toy.row.get("noise", self.noise["sample"]))
         if share := toy.row.get(
             "draws"
         ):  # so much of a call's cost is random: exponential, and the mean stays

@@ -20,7 +20,7 @@ from perbyte.errors import EnvironmentLacking
 
 # where all users of a machine may write, whatever their environment: the same for each of them
 _SHARED = (Path("/run/lock"), Path("/tmp"), Path("/dev/shm"), Path("/var/tmp"))
-# for tests of scripted runners alone: whoever measures shares the machine's
+# for tests alone, whose runs share cores and care for none: whoever measures shares the machine's
 TEST_LOCKS = "PERBYTE_TEST_LOCKS"
 
 _PACKAGE = Path(__file__).resolve().parent

@@ -96,7 +96,7 @@ def test_ctrl_c_during_a_run_keeps_what_was_measured(world, script):
 
 @pytest.mark.slow
 def test_two_interruptions_at_once_leave_no_traceback(world, script):
-    world.add(script("alpha"))
+    world.add(script("alpha", pace=0.5))
     ask = ("measure", "alpha/sha-256@16", "--epochs", 40, "--budget", "20s", "--precision", "0.01%")
     for gap_s in (0.0, 0.002, 0.01, 0.03, 0.1):
         process = subprocess.Popen(

@@ -133,8 +133,8 @@ PAGES = {
 
 @pytest.fixture
 def own_runners(world):
-    """Runners of a reader's own, as the pages name them, beside three libraries: each cell takes its time."""
-    libraries = add_libraries(world, LIBRARIES[1:4])
+    """Runners of a reader's own, as the pages name them, beside two libraries: each cell takes its time."""
+    libraries = add_libraries(world, LIBRARIES[2:4])
     for name, times in (("mine", 1.0), ("mine-old", 1.0), ("mine-new", 1.02)):
         hashing = row("sha-256", "digest", "oneshot/1", per_call=200.0, per_byte=times)
         libraries.add({"name": name, "operations": [hashing], "noise": {"sample": 0.0005, "probe": 0.0001}})

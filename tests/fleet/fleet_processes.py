@@ -59,6 +59,7 @@ class Fleet:
         self.address = f"tls://{self.host}:{self.port}"
         self.guard = ["--secret", str(directory / "secret.pem")]  # each machine has a copy of it
         self.processes: list[subprocess.Popen[str]] = []
+        self.joining: list[subprocess.Popen[str]] = []
         self.more: dict[str, str] = {}
         self.identities: dict[str, str] = {}  # of workers that share a machine
 
@@ -99,9 +100,9 @@ class Fleet:
         return started
 
     def worker(self, name: str) -> subprocess.Popen[str]:
-        return self._start(
-            name, ["perbyte.cli", "fleet", "worker", self.address, "--name", name, *self.guard]
-        )
+        words = ["perbyte.cli", "fleet", "worker", self.address, "--name", name, *self.guard]
+        self.joining.append(self._start(name, words))
+        return self.joining[-1]
 
     def command(self, *words: object) -> subprocess.Popen[str]:
         where = ["--scheduler", self.address, *self.guard]
@@ -121,6 +122,9 @@ class Fleet:
         )
 
     def machines(self) -> set[str]:
+        """Those that the fleet says it has; asked when the workers that were started have joined, or are gone."""
+        for started in self.joining:
+            wait_for(lambda started=started: "joined " in self.said(started) or started.poll() is not None)
         answer = self.run("status", "--json")
         return (
             {document["name"] for document in json.loads(answer.stdout)} if answer.returncode == 0 else set()

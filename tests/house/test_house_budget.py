@@ -22,7 +22,7 @@ LINES = {
     "protocol": 825,
     "report": 14132,
     "runners": 3410,
-    "stats": 6537,
+    "stats": 6533,
     "store": 3406,
     "studies": 4869,
     "trial": 6253,

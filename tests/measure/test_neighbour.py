@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from perbyte import places
+from perbyte.measure import run as whole_run
 from perbyte.measure.cores import LEAST_S, SHARE, Aside, Share, kept_awake, programs_running
 from perbyte.protocol.messages import Measure
 from perbyte.runners import find
@@ -174,3 +176,23 @@ def test_a_loop_that_keeps_a_core_awake_weighs_nothing_in_a_session_of_its_own(s
             ):  # it says so itself, when it has begun
                 assert time.monotonic() < end
                 time.sleep(0.05)
+
+
+@pytest.mark.parametrize("of_a_test", [False, True])
+def test_a_run_cares_for_its_cores_but_where_tests_share_them(lab, ecb, monkeypatch, of_a_test):
+    if not of_a_test:
+        monkeypatch.delenv(places.TEST_LOCKS)
+    awake, shared = [], []
+
+    class Noted(Share):
+        def __init__(self, cores, loops):
+            shared.append(tuple(cores))
+            super().__init__(cores, loops)
+
+    monkeypatch.setattr(whole_run, "Share", Noted)
+    monkeypatch.setattr(
+        whole_run, "kept_awake", lambda _, cores: awake.append(tuple(cores)) or kept_awake((), ())
+    )
+    policy = lab.policy()
+    lab.run(ecb())
+    assert awake == shared == [() if of_a_test else policy.cores]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import replace
 
 import pytest
 from made_pages import render_report, render_side_page
-from made_runs import imported, made_figure, made_judgement, made_run, usual_run
+from made_runs import imported, made_cells, made_figure, made_judgement, made_run, usual_run
 
 from perbyte.model import Cell, CellFigure, Interval, Quality, Run
 from perbyte.report.card import comparison_card, run_card
@@ -207,3 +208,21 @@ def test_a_card_of_nothing_but_infinities_is_none():
     nothing = sealed("alphassl", "aes-256-gcm", 1.0, interval=Interval(0.0, math.inf))
     empty = run_card(made_run((replace(nothing, ns_per_call=math.inf, cycles_per_call=math.inf),)))
     assert not empty.lines + empty.notes
+
+
+def test_the_work_grows_no_faster_than_the_cells():
+    def calls(algorithms: int) -> int:
+        run, made = made_run(made_cells(algorithms, sizes=(16, 512, 8192))), 0
+
+        def count(_frame, event, _argument):
+            nonlocal made
+            made += event == "call"
+
+        sys.setprofile(count)
+        try:
+            assert run_card(run).notes
+        finally:
+            sys.setprofile(None)
+        return made
+
+    assert calls(40) < 6 * calls(10)

@@ -52,18 +52,16 @@ class Awake:
 @contextlib.contextmanager
 def kept_awake(specs: Iterable[RunnerSpec], cores: Sequence[int]) -> Iterator[Awake]:
     """Keep `cores` busy at the lowest priority, those for which that succeeds."""
-    spec = next((spec for spec in specs if spec.native and (not spec.built or spec.out().is_dir())), None)
+    usable = [spec for spec in specs if spec.native and (not spec.built or spec.out().is_dir())][:1]
     started: list[subprocess.Popen[bytes]] = []
     try:
-        for core in cores:
+        for spec, core in ((spec, core) for spec in usable for core in cores):
             with contextlib.suppress(OSError):
-                if spec:
-                    started.append(_loop(spec, core))
+                started.append(_loop(spec, core))
         yield Awake(tuple(started))
     finally:
         for process in started:
             process.kill()
-        for process in started:
             process.wait()
 
 

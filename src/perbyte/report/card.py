@@ -89,8 +89,8 @@ def run_card(run: Run, unit: Unit | None = None) -> Card:
     notes = []
     if left := len(asked) - len(shown):
         notes.append(f"{counted(left, 'more question has its', 'more questions have their')} figures below.")
-    if len(figures) > len(kept):
-        tiers = sorted({figure.cell.cpu for figure in figures if figure not in kept}, key=natural)
+    if left_out := {figure.cell for figure in figures} - {figure.cell for figure in kept}:
+        tiers = sorted({cell.cpu for cell in left_out}, key=natural)
         notes.append(
             f"With the processor's own instructions; rows without them ({', '.join(map(plain, tiers))}) are below."
         )

@@ -43,7 +43,7 @@ SANITIZE_FLAGS = (
     "-fno-sanitize-recover=all",
 )
 _STAMP = "stamp.json"
-_TOLD = "hello.c"  # the one file of the SDK that says what a runner was built with
+TOLD = "hello.c"  # the one file of the SDK that says what a runner was built with
 _LIMIT_S = 1800
 _SHOWN = 16_384
 _compilers = threading.BoundedSemaphore(os.cpu_count() or 1)
@@ -221,7 +221,7 @@ def _recipe(spec: RunnerSpec, library: needs.Found, sanitize: bool) -> _Recipe:
     for number, (source, extra) in enumerate(sources):
         language = "c" if source.suffix == ".c" else "c++"
         name = f"{number}-{source.stem}.o"
-        if not extra and source.name != _TOLD:
+        if not extra and source.name != TOLD:
             shared.add(name)
         objects[name] = [
             *needs.compiler(language),

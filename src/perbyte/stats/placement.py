@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from perbyte.model import Cell, Estimate, Quantile
@@ -48,10 +49,8 @@ LEAST_SLOW = 3  # places of a heap, and of a window
 QUESTIONS = 4  # that share the error rate
 MOST_NAMED = 4
 BINS, FINE_BINS = 64, 4  # of a page: a line each; of a line: 16 bytes each, what allocators keep to
-BLOCK, ENOUGH_BEYOND = (
-    250,
-    25,
-)  # permutations that are made at once, and those as strong after which no more are
+FIRST_BLOCK, BLOCK = 50, 250  # permutations that are made at once: at first, and at the most
+ENOUGH_BEYOND = 25  # permutations as strong, after which no more are made
 LEAST_PERMUTATIONS, MOST_PERMUTATIONS = 1000, 10_000
 LIBRARY_BITS = range(12, 41)  # of an address that the system draws
 _SEED = 20261127
@@ -148,8 +147,9 @@ def _p_value(beyond: Callable[[int], int], error: float) -> float:
     reached = made = 0
     most = min(MOST_PERMUTATIONS, max(LEAST_PERMUTATIONS, 12 / error))
     while made < most and reached < ENOUGH_BEYOND:
-        reached += beyond(BLOCK)
-        made += BLOCK
+        count = min(BLOCK, max(FIRST_BLOCK, made))
+        reached += beyond(count)
+        made += count
     return (reached + 1) / (made + 1)
 
 
@@ -202,14 +202,15 @@ def _factors(places: Sequence[MemoryPlace]) -> list[_Factor]:
 
 
 def _spread(values: Ints, period: int, bins: int) -> bool:
-    """True where addresses take enough of so many bins that windows tell anything."""
     return len(np.unique(values % period * bins // period)) >= min(bins, 16) / 2
 
 
-def _windows(bins: int) -> list[tuple[int, int]]:
-    """First bin and number of bins of the windows that are looked at; what is left of a window is one as well."""
+@cache
+def _windows(bins: int) -> Floats:
+    """The windows that are looked at, as columns of 0 and 1 for each bin."""
     widths = [1 << power for power in range(bins.bit_length()) if 1 << power <= bins // 2]
-    return [(first, width) for width in widths for first in range(bins)]
+    after_first = (np.arange(bins)[:, None] - np.arange(bins)) % bins
+    return np.concatenate([after_first < width for width in widths], axis=1).astype(float)
 
 
 class _Scan:
@@ -218,18 +219,18 @@ class _Scan:
     def __init__(self, factors: Sequence[_Factor]) -> None:
         self.factors = list(factors)
         self._hot = [np.eye(factor.bins)[factor.bin_of] for factor in factors]
-        self._scales = []
+        self._scaled = []  # each window's bins, over its scale
         for hot in self._hot:
-            total, inside = float(len(hot)), _sums(hot.sum(axis=0)[None, :])[0]
+            windows = _windows(hot.shape[1])
+            total, inside = float(len(hot)), hot.sum(axis=0) @ windows
             told = (inside >= LEAST_SLOW) & (inside <= total - LEAST_SLOW)
-            self._scales.append(
-                np.where(told, np.sqrt(np.maximum(inside * (1 - inside / total), 1e-9)), np.inf)
-            )
+            scale = np.sqrt(np.maximum(inside * (1 - inside / total), 1e-9))
+            self._scaled.append(windows * np.where(told, 1.0 / scale, 0.0))
 
     def deviates(self, costs: Floats, which: int) -> Floats:
         """For rows of costs whose mean is 0, the deviate of each window of a factor; 0 where it holds too few."""
         deviation = np.sqrt(np.mean(costs**2, axis=1, keepdims=True))
-        strength: Floats = _sums(costs @ self._hot[which]) / self._scales[which]
+        strength: Floats = costs @ self._hot[which] @ self._scaled[which]
         return strength / np.where(deviation > 0, deviation, 1.0)
 
     def largest(self, costs: Floats) -> Floats:
@@ -240,27 +241,22 @@ class _Scan:
 
 
 def _sharpest(factor: _Factor, costs: Floats) -> tuple[int, int, float]:
-    """First bin, number of bins and deviate of the window of any width that stands out most: only to tell its ends."""
+    """First bin, number of bins and deviate of the window that stands out most, of any width."""
     hot = np.eye(factor.bins)[factor.bin_of]
     widths = range(1, factor.bins)
-    total, inside = float(len(costs)), _sums(hot.sum(axis=0)[None, :], widths)[0]
+    total, inside = float(len(costs)), _sums(hot.sum(axis=0), widths)
     told = (inside >= LEAST_SLOW) & (inside <= total - LEAST_SLOW)
     scale = np.sqrt(np.maximum(inside * (1 - inside / total), 1e-9))
-    deviates = np.where(told, _sums((costs @ hot)[None, :], widths)[0] / scale, 0.0)
+    deviates = np.where(told, _sums(costs @ hot, widths) / scale, 0.0)
     best = int(np.abs(deviates).argmax())
     return best % factor.bins, widths[best // factor.bins], float(deviates[best])
 
 
-def _sums(of_bins: Floats, widths: Iterable[int] = ()) -> Floats:
-    """For rows of sums in bins, those in each window: of each width all first bins, as in `_windows`."""
-    bins = of_bins.shape[1]
-    going = np.zeros((len(of_bins), 2 * bins + 1))
-    np.cumsum(np.concatenate([of_bins, of_bins], axis=1), axis=1, out=going[:, 1:])
-    widths = widths or dict.fromkeys(width for _, width in _windows(bins))
-    sums: Floats = np.concatenate(
-        [going[:, width : width + bins] - going[:, :bins] for width in widths], axis=1
-    )
-    return sums
+def _sums(of_bins: Floats, widths: Iterable[int]) -> Floats:
+    """Sums of bins in each window, for each width from all first bins."""
+    bins = len(of_bins)
+    going = np.concatenate([[0.0], np.cumsum(np.concatenate([of_bins, of_bins]))])
+    return np.concatenate([going[width : width + bins] - going[:bins] for width in widths])
 
 
 def _named(

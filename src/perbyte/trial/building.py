@@ -18,7 +18,7 @@ from string import Template
 
 from perbyte import places
 from perbyte.errors import EnvironmentLacking
-from perbyte.runners.build import C_FLAGS, run_tool, told_macros
+from perbyte.runners.build import C_FLAGS, TOLD, run_tool, told_macros
 from perbyte.runners.needs import compiler
 
 LIMIT_S = 300
@@ -73,18 +73,21 @@ def all_words(commands: Sequence[Sequence[str]], directory: Path) -> list[str]:
 
 
 def compiled_sdk(
-    name: str, compiling: Sequence[str], sources: Sequence[Path], headers: Sequence[Path], key: str = ""
+    name: str, compiling: Sequence[str], sources: Sequence[Path], key: str = "", rest: Path | None = None
 ) -> Path:
     """The SDK compiled into a file called `name`, kept by its contents, and made when it is not there yet.
 
     It is an archive where `name` ends in .a, else a shared library. `compiling` is the command for each of `sources`,
-    `key` what the product depends on besides. Raises EnvironmentLacking with the compiler's words.
+    `key` what the product depends on besides, `rest` an archive of this function, which becomes a part of it. Raises
+    EnvironmentLacking with the compiler's words.
     """
-    objects = {f"{file.stem}.o": str(file) for file in sources}
-    last = [*compiler("c"), "-shared", "-o", name, *objects, "-lm", "-ldl", "-pthread"]
+    objects = {f"{file.stem}.o": str(file) for file in sorted(sources)}
+    whole = ("-Wl,--whole-archive", "rest.a", "-Wl,--no-whole-archive") if rest else ()
+    last = [*compiler("c"), "-shared", "-o", name, *objects, *whole, "-lm", "-ldl", "-pthread"]
     if name.endswith(".a"):
         last = ["ar", "rcs", name, *objects]
-    content = hashlib.sha256(repr((compiling, last, key)).encode())
+    content = hashlib.sha256(repr((compiling, last, key, rest and rest.parent.name)).encode())
+    headers = {header for file in sources for header in file.parent.glob("*.h")}
     for file in sorted((*sources, *headers)):
         content.update(file.read_bytes())
     made = home() / "sdk" / content.hexdigest()[:16] / name
@@ -93,6 +96,8 @@ def compiled_sdk(
     made.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".sdk-", dir=made.parent) as scratch:
         place = Path(scratch)
+        if rest:
+            shutil.copyfile(rest, place / (name if name.endswith(".a") else "rest.a"))
         jobs = [[*compiling, "-c", file, "-o", to] for to, file in objects.items()]
         if words := all_words(jobs, place) or all_words([last], place):
             raise EnvironmentLacking(f"the SDK cannot be compiled: {words[0][:2000]}")
@@ -110,12 +115,21 @@ def tool(program: str, packages: str) -> str:
 def sdk_library(
     version: str, more: Sequence[Path] = (), flags: Sequence[str] = (), name: str = "libperbyte.so"
 ) -> Path:
-    """The compiled SDK with the loops of other languages; an archive where `name` ends in .a."""
+    """The compiled SDK with the loops of other languages, for the compiler `version`.
+
+    `name` ends in .a for an archive. What does not depend on the language is compiled once for all of them.
+    """
+    base, rest = sdk_of_all()
+    told = places.data_dir("runners") / "sdk" / "c" / TOLD
+    return compiled_sdk(name, [*base, *flags, *told_macros(version, ())], [told, *more], rest=rest)
+
+
+def sdk_of_all() -> tuple[list[str], Path]:
+    """How other languages compile the SDK, and an archive of what is the same for all."""
     sdk = places.data_dir("runners") / "sdk"
-    sources = [*sorted((sdk / "c").glob("*.c")), sdk / "foreign" / "foreign.c", *more]
-    base = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-fPIC", f"-I{sdk / 'c'}", f"-I{sdk / 'foreign'}", *flags]
-    headers = [*(sdk / "c").glob("*.h"), *(sdk / "foreign").glob("*.h")]
-    return compiled_sdk(name, [*base, *told_macros(version, ())], sources, headers)
+    base = [*compiler("c"), *C_FLAGS, "-O2", "-g", "-fPIC", f"-I{sdk / 'c'}", f"-I{sdk / 'foreign'}"]
+    sources = [file for part in ("c", "foreign") for file in (sdk / part).glob("*.c") if file.name != TOLD]
+    return base, compiled_sdk("libperbyte.a", base, sources)
 
 
 def write_start(scratch: Path, name: str, library: Path, command: str, environment: str = "") -> None:
@@ -140,6 +154,7 @@ def go_environment(go: str) -> dict[str, str]:
     """What `go build` must find in its environment, so that the SDK's package is linked with the compiled SDK."""
     sdk = places.data_dir("runners") / "sdk"
     library = sdk_library(said_by(go, "version").removeprefix("go version "), name="libperbyte.a")
+    library = library.resolve()  # one name: go compiles its packages anew for each
     return {
         "CGO_ENABLED": "1",
         "CGO_CFLAGS": f"-O2 -I{sdk / 'c'} -I{sdk / 'foreign'}",

@@ -18,7 +18,7 @@ from typing import Any
 from perbyte import places
 from perbyte.errors import UsageError
 from perbyte.trial.benchmark_file import BuiltBenchmarks, told_by
-from perbyte.trial.building import home, tool
+from perbyte.trial.building import home, sdk_of_all, tool
 
 CRATE, PATCHED = "perbyte-criterion", "criterion"
 _said = partial(told_by, "cargo", 1800)
@@ -53,7 +53,8 @@ def build_cargo(directory: Path, flags: Sequence[str] = ()) -> list[BuiltBenchma
         names = [word for name in wanted for word in ("--bench", name)]
         command = [cargo, "bench", "--no-run", "--message-format=json-render-diagnostics", *names, *flags]
         command += ["--target-dir", str(target), *(word for patch in patches for word in ("--config", patch))]
-        artifacts = _said(command, directory).splitlines()
+        compiled = {"PERBYTE_SDK_ARCHIVE": str(sdk_of_all()[1].resolve())}
+        artifacts = _said(command, directory, compiled).splitlines()
     binaries = [
         _built(artifact)
         for artifact in (json.loads(line) for line in artifacts if line.startswith("{"))
@@ -85,7 +86,6 @@ def already_built(program: Path) -> BuiltBenchmarks:
 
 
 def _patches(cargo: str, root: Path, packages: Sequence[dict[str, Any]]) -> list[str]:
-    """Words for cargo's --config that put Perbyte's crate in the place of each version of criterion."""
     asked = {dependency["name"] for package in packages for dependency in package["dependencies"]}
     if PATCHED not in asked:
         if CRATE in asked:

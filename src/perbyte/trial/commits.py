@@ -86,7 +86,6 @@ def repository_of(files: Sequence[Path]) -> Repository:
 
 
 def _said(place: Path, *words: str) -> str:
-    """What a command of Git said; '' where it failed. Raises EnvironmentLacking without Git."""
     ended = _git(place, *words)
     return "" if ended.returncode else ended.stdout.strip()
 

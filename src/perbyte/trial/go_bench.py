@@ -99,7 +99,8 @@ def _overlay(go: str, sdk: Path, package: Mapping[str, Any], scratch: Path) -> d
         raise UsageError(
             f"{directory}: it has no test files", hint="name the directory of a package with *_test.go"
         )
-    names_of = json.loads(_said([_rewriter(go, sdk), *pairs], directory))
+    alone = {"GOWORK": "off", "GOFLAGS": "-mod=mod"}
+    names_of = json.loads(_said([go, "run", "./rewrite", *pairs], sdk / "go", alone))
     imports, rows = [], []
     for kind, (alias, path, title, place) in kinds.items():
         names = [name for file, them in names_of.items() if origin[file] == kind for name in them or ()]
@@ -140,10 +141,3 @@ def write_modules(module: Path, sdk: Path, scratch: Path) -> None:
     sums = module.with_name("go.sum")
     if sums.is_file():
         (scratch / "go.sum").write_bytes(sums.read_bytes())
-
-
-def _rewriter(go: str, sdk: Path) -> str:
-    """The program that marks copies of test files; go's cache builds it once."""
-    made = home() / "go" / "rewrite"
-    _said([go, "build", "-o", str(made), "./rewrite"], sdk / "go", {"GOWORK": "off", "GOFLAGS": "-mod=mod"})
-    return str(made)

@@ -110,7 +110,6 @@ def quickened(command: Sequence[str], version: str) -> list[str]:
 
 
 def _make_archive(command: Sequence[str], launcher: str, archive: Path) -> None:
-    """Compile a class of a few lines, and keep the classes that the compiler loaded for it."""
     archive.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".archive-", dir=archive.parent) as scratch:
         file = places.data_dir("runners") / "sdk" / "try" / ("Any.java" if launcher else "Any.kt")
@@ -134,7 +133,6 @@ def _start(asked: Managed, scratch: Path, program: Path, package: str, path: Seq
 
 
 def _program(jdk: Path, version: str) -> Path:
-    """The program that starts a virtual machine of `jdk`; made when it is not there yet."""
     jvm = places.data_dir("runners") / "sdk" / "jvm" / "jvm.c"
     include, server = jdk / "include", jdk / "lib" / "server"
     if not (include / "jni.h").is_file() or not (server / "libjvm.so").is_file():

@@ -59,7 +59,6 @@ def build_managed(asked: Managed, place: Path, flags: Sequence[str] = ()) -> Run
 
 
 def _facts(asked: Managed) -> dict[str, object]:
-    """What the program of a script is told of the trial; it has names in the script's own words for the rest."""
     key, nonce, output = asked.lengths
     return {
         "algorithm": asked.algorithm.id,
@@ -171,12 +170,10 @@ def _go(asked: Managed, scratch: Path, flags: Sequence[str]) -> None:
     go = tool("go", "apt-get install golang-go gcc")
     _write_go(asked, scratch / "subject")
     environment = go_environment(go) | {"GOFLAGS": "-mod=mod"}
-    words = [f"{name}={value}" for name, value in environment.items()]
-    command = ["env", *words, go, "build", *flags, "-trimpath", "-o", str(scratch / asked.name), "."]
-    if text := words_of(command, scratch / "subject"):
-        text = _go_in_its_package(asked, scratch, go, environment, flags) or ""
-        if text:
-            raise DoesNotBuild(re.sub(r"^# .*\n", "", text))
+    words = ["env", *_words(environment), go, "build", *flags, "-trimpath", "-o", str(scratch / asked.name)]
+    text = words_of([*words, "."], scratch / "subject")
+    if text and (text := _go_in_its_package(asked, scratch, go, environment, flags)):
+        raise DoesNotBuild(re.sub(r"^# .*\n", "", text))
     library = environment["CGO_LDFLAGS"].split()[0]
     write_start(scratch, asked.name, Path(library), f'"$here/{asked.name}"', "GODEBUG=asyncpreemptoff=1 ")
 
@@ -216,7 +213,6 @@ def _words(environment: Mapping[str, str]) -> list[str]:
 
 
 def _write_go(asked: Managed, subject: Path) -> None:
-    """Turn the files in `subject` into package main, with the adapter and a go.mod beside them."""
     for file in asked.files:
         if file.suffix == ".go":
             text = (subject / file.name).read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ from perbyte import places
 from perbyte.atomic import new_directory
 from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.runners import RunnerSpec, Tier
-from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, run_tool, told_macros
+from perbyte.runners.build import C_FLAGS, SPEED_FLAGS, TOLD, run_tool, told_macros
 from perbyte.runners.needs import compiler, compiler_version
 from perbyte.runners.spec import PROGRAM
 from perbyte.trial.around import companions, header_places, newer_than_usual
@@ -357,11 +357,10 @@ def describe(
 def sdk_archive(abi: Sequence[str] = ()) -> Path:
     """The compiled SDK, all but `hello.c`; `abi` are flags such as -m32. Raises EnvironmentLacking."""
     sdk = places.data_dir("runners") / "sdk" / "c"
-    sources = sorted(path for path in sdk.glob("*.c") if path.name != "hello.c")
+    sources = [path for path in sdk.glob("*.c") if path.name != TOLD]
     command = [*compiler("c"), *C_FLAGS, *SPEED_FLAGS, *abi, f"-I{sdk}"]
     try:
-        headers, version = [*sdk.glob("*.h")], compiler_version(compiler("c"))
-        return compiled_sdk("libperbyte.a", command, sources, headers, version)
+        return compiled_sdk("libperbyte.a", command, sources, compiler_version(compiler("c")))
     except EnvironmentLacking:
         if not abi:
             raise

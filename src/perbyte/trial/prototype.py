@@ -134,7 +134,6 @@ def _exported_as(name: str, file: Path) -> Prototype | None:
 
 
 def _with_types(prototype: Prototype, file: Path) -> Prototype:
-    """The prototype with what the preprocessor knows of its types, where one is not simple."""
     if file.suffix not in C_SUFFIXES or not any(map(_is_opaque, prototype.parameters)):
         return prototype
     return c_prototype(prototype.name, _text(file), types_of(file)) or prototype

@@ -342,13 +342,11 @@ def _gives_output(function: str, files: Sequence[Path]) -> bool:
 
 
 def _of_mode(functions: Sequence[str], algorithm: Algorithm) -> list[str]:
-    """The functions whose names tell no other mode of a cipher than the algorithm's."""
     others = {mode for mode in MODES if algorithm.mode and mode not in algorithm.mode}
     return [name for name in functions if not others & set(re.split(r"_|(?<=[a-z])(?=[A-Z])", name.lower()))]
 
 
 def _likely_first(functions: Sequence[str], algorithm: Algorithm) -> tuple[str, ...]:
-    """`functions`, first those whose names share words with the algorithm's or its kind's."""
     wanted = {
         word
         for word in re.split(r"[^a-z]+", f"{algorithm.id}-{algorithm.kind}-{algorithm.mode}")

@@ -215,7 +215,6 @@ def narrower(flags: Sequence[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def _made_for(place: Path) -> str:
-    """The machines that an implementation is for, where this runs none of them; else ''."""
     named, here = _machines(place)
     half, _ = _HALF.get(platform.machine(), ("", ()))
     return "" if not named or named & {*here, half} else ", ".join(sorted(named))
