@@ -64,9 +64,9 @@ def test_a_figure_of_each_benchmark_says_that_nobody_checked_it(world, package):
     done = world.perbyte("bench", package, *SHORT)
     assert done.returncode == EXIT_FINE, done.stderr
     assert re.search(
-        r"^  benchmark +(cycles|ns)/call +95 % interval +(cycles|ns)/byte", done.stdout, re.MULTILINE
+        r"^benchmark +(cycles|ns)/call +95 % interval +(cycles|ns)/byte", done.stdout, re.MULTILINE
     )
-    assert re.search(r"^  BenchmarkSum +[\d,.]+ +[\d,.]+ to [\d,.]+ +[\d.]+ ", done.stdout, re.MULTILINE)
+    assert re.search(r"^BenchmarkSum +[\d,.]+ +[\d,.]+ to [\d,.]+ +[\d.]+ ", done.stdout, re.MULTILINE)
     assert "unverified: the output of these benchmarks is not checked" in done.stdout
     assert "BenchmarkOwn: not measured: RunParallel" in done.stderr
     (stored,) = (world.home / "runs").iterdir()

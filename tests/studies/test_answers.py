@@ -90,10 +90,10 @@ def test_an_order_says_ties_doubt_and_masked_instructions(tmp_path: Path) -> Non
     )
     close: Overrides = {"one/fast/*": (10.0, 0.001), "one/mid/*": (10.001, 0.001), "one/slow/*": (40.0, 0.2)}
     assert answers(tmp_path, "{it}", rule, close) == (
-        "Fast 10.0 and Mid 10.0 (too close to call), Slow 40.0 (32.0 to 48.0)",
+        "Fast 10.0 and Mid 10.0 (cannot be told apart), Slow 40.0 (32.0 to 48.0)",
     )
     assert answers(tmp_path, "{it}", rule + 'unit = "MB/s"\n', close) == (
-        "Fast 200 and Mid 200 (too close to call), Slow 50.0 (41.7 to 62.5)",
+        "Fast 200 and Mid 200 (cannot be told apart), Slow 50.0 (41.7 to 62.5)",
     )
     study = STUDY.replace(
         "camellia-128-ecb/{encrypt,decrypt}@16,32,512",

@@ -39,7 +39,9 @@ class Budget:
     @property
     def elapsed_s(self) -> float:
         """Seconds of measuring so far, those of an interrupted part included and those that are free left out."""
-        return self._before_s + self.part_s - min(self._outside(), (OVERDUE - 1) * self.budget_s)
+        now = time.monotonic()  # once: within `outside` it stands still
+        outside_s = self._outside_s + (0.0 if self._left_at is None else now - self._left_at)
+        return self._before_s + now - self._began - min(outside_s, (OVERDUE - 1) * self.budget_s)
 
     @property
     def part_s(self) -> float:
@@ -56,9 +58,6 @@ class Budget:
             self._outside_s += time.monotonic() - self._left_at
             self._left_at = None
 
-    def _outside(self) -> float:
-        return self._outside_s + (0.0 if self._left_at is None else time.monotonic() - self._left_at)
-
     @property
     def left_s(self) -> float:
         """Seconds left of the budget, never below 0."""
@@ -70,7 +69,7 @@ class Budget:
         The first has started; the starts of the first `free` of them cost nothing as far as that goes.
         """
         costs, starts_s = self.costs, self.costs.starts_s(cells)
-        free_s = min((free - 1) * starts_s, max((OVERDUE - 1) * self.budget_s - self._outside(), 0.0))
+        free_s = min((free - 1) * starts_s, max((OVERDUE - 1) * self.budget_s - self._outside_s, 0.0))
         reserved = costs.closing_s + epochs * costs.ending_s + (epochs - 1) * starts_s - free_s
         return max(0.0, self.left_s - reserved) / epochs
 
