@@ -35,7 +35,7 @@ def test_show_has_them_with_the_figures(looked_at):
     place = looked_at.home / "leaky"
     text = looked_at.perbyte("show", place, "--leak").stdout
     assert "cycles per byte" in text
-    assert "key: fixed | random   leaks" in text
+    assert "key: fixed | random: leaks" in text
     assert "fixed | random" not in looked_at.perbyte("show", place).stdout
     [row] = csv.DictReader(io.StringIO(looked_at.perbyte("show", place, "--csv").stdout))
     assert row["leak"] == "leaks"

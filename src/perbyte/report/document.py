@@ -151,14 +151,9 @@ class Page:
         return [section for section in self.sections if section.blocks]
 
 
-def table_of(title: str, heads: str, rows: Sequence[Sequence[Entry]]) -> Listed:
-    """A table of `rows` under heads such as `library | size:n`."""
-    return Listed(Listing(title, columns(heads), rows))
-
-
-def sorted_table(title: str, heads: str, rows: Sequence[Sequence[Entry]]) -> Listed:
-    """The same as a table that a page sorts."""
-    return Listed(Listing(title, columns(heads), rows), sorts=True)
+def table_of(title: str, heads: str, rows: Sequence[Sequence[Entry]], *, sorts: bool = False) -> Listed:
+    """A table of `rows` under heads such as `library | size:n`, which a page may sort."""
+    return Listed(Listing(title, columns(heads), rows), sorts=sorts)
 
 
 def titled(title: str, *blocks: Block) -> list[Block]:

@@ -80,12 +80,8 @@ def render_comparison(
     grids: Sequence[Grid], noise: NoiseFloor | None, *, width: int | None = None, colour: bool | None = None
 ) -> str:
     """Give grids with a baseline as tables of values and ratios, with what they come to and the noise floor."""
-    parts: list[Part] = [
-        comparison_card(grids),
-        *grids,
-        *([] if grids else ["the runs hold no figures"]),
-        Styled(),
-    ]
+    nothing = [] if grids else ["the runs hold no figures"]
+    parts: list[Part] = [comparison_card(grids), *grids, *nothing, Styled()]
     for index, column in enumerate(grids[0].columns[1:] if grids else (), start=1):
         comparisons = [row.entries[index].comparison for grid in grids for row in grid.rows]
         counts = Counter(comparison.direction for comparison in comparisons if comparison)
@@ -263,10 +259,8 @@ def _warnings(run: Run) -> list[str]:
     """What the mark of a warning means in this run; a doubt with a mark of its own says itself."""
     warnings = (warning for figure in run.cells for warning in figure.warnings)
     every = warning_texts(warning for warning in warnings if warning_mark(warning) is Mark.WARNING)
-    texts = every[:4]
-    if len(every) > 4:
-        texts.append(f"{counted(len(every) - 4, 'more kind')}: perbyte report")
-    return [f"{Mark.WARNING}: {text}" for text in texts]
+    more = [f"{counted(len(every) - 4, 'more kind')}: perbyte report"] if every[4:] else []
+    return [f"{Mark.WARNING}: {text}" for text in (*every[:4], *more)]
 
 
 def _doubts(grids: Sequence[Grid]) -> list[str]:

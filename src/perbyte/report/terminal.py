@@ -1,8 +1,7 @@
 """The writer of documents for a terminal: within its width, every doubt marked, colour only where it is asked for.
 
 A grid that is too wide is split by operation, then by size or side; a figure is never cut. What only pages show (folds,
-pictures, tables that sort) is not drawn.
-Printing is the caller's business.
+pictures, tables that sort) is not drawn. Printing is the caller's business.
 """
 
 from __future__ import annotations
@@ -69,10 +68,8 @@ def _lines(part: Part, width: int) -> list[Styled]:
     match part:
         case Styled():
             return [part]
-        case str():
-            return _prose(part, width)
-        case Text():
-            return _prose(part.said, width)
+        case Text(said=text) | (str() as text):
+            return _prose(text, width)
         case Heading():
             return _prose(part.said, width, "bold")
         case Items():
@@ -89,9 +86,7 @@ def _lines(part: Part, width: int) -> list[Styled]:
 
 
 def _item(line: str | tuple[str, ...], width: int) -> list[Styled]:
-    if isinstance(line, str):
-        return _prose(f"- {line}", width)
-    lead, first, *more = line
+    lead, first, *more = ("", line) if isinstance(line, str) else line
     texts = (f"- {lead}: {first}" if lead else f"- {first}", *(f"  {text}" for text in more))
     return [drawn for text in texts for drawn in _prose(text, width)]
 

@@ -10,7 +10,7 @@ from perbyte.atlas.export import RankedWork, Stand
 from perbyte.model import Estimate
 from perbyte.model.text import counted, plain
 from perbyte.report import theme
-from perbyte.report.document import Block, Card, Fold, Heading, Page, Section, Text, sorted_table
+from perbyte.report.document import Block, Card, Fold, Heading, Page, Section, Text, table_of
 from perbyte.report.facts import meaning_of
 from perbyte.report.listing import Entry, Item
 from perbyte.report.marks import SHORT, SURE, TIED, UNDECIDED
@@ -224,7 +224,7 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[RankedWork], *, fi
     rows = [
         [parts.machine_item(view, contest.machine), *parts.contest_items(contest)] for contest in contests
     ]
-    winners = sorted_table(f"The fastest at {at}", parts.contest_heads("machine", f"/{each}"), rows)
+    winners = table_of(f"The fastest at {at}", parts.contest_heads("machine", f"/{each}"), rows, sorts=True)
     every = [contest for work in works for contest in view.contests[work]]
     count = sum(len(contest.stands) for contest in every)
     figures = parts.figures_table(view, kind, every, by_machine=True)
@@ -248,7 +248,7 @@ def _kind_section(view: SiteView, kind: Kind, works: Sequence[RankedWork], *, fi
 def _by_size(view: SiteView, works: Sequence[RankedWork]) -> Block:
     heads = "size:n | fastest | on machines:n | × the fastest, median:n | cycles of the fastest:n"
     rows = [_size_row(work.size_bytes, view.contests[work]) for work in works]
-    return sorted_table("Who is the fastest, by size", heads, rows)
+    return table_of("Who is the fastest, by size", heads, rows, sorts=True)
 
 
 def _size_row(size_bytes: int, contests: Sequence[Contest]) -> list[Entry]:

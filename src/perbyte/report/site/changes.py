@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from perbyte.atlas.export import Followed
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.document import Block, Fold, Section, Text, sorted_table
+from perbyte.report.document import Block, Fold, Section, Text, table_of
 from perbyte.report.listing import Entry, Item
 from perbyte.report.site import parts
 from perbyte.report.site.view import SiteView, against, work_text
@@ -68,7 +68,7 @@ def changes_section(
     if changes:
         heads = "algorithm | work | program | version:text | machine | from | to | costs ×:n"
         rows = [_row(view, change) for change in changes[:_MOST]]
-        every = sorted_table("What changed", heads, rows)
+        every = table_of("What changed", heads, rows, sorts=True)
         blocks = [Text(_changes_text(changes)), _by_version(changes)]
         blocks.append(Fold("Figure by figure", [every], open=len(rows) <= 12))
     return Section("changes", "Changes", blocks, heading)
@@ -106,7 +106,7 @@ def _by_version(changes: Sequence[Changed]) -> Block:
         )
         rows.append(row)
     heads = "program | version:text | machines:n | dearer:n | cheaper:n | costs ×, median:n | from, to:n"
-    return sorted_table("What changed, by version", heads, rows)
+    return table_of("What changed, by version", heads, rows, sorts=True)
 
 
 def _versions(before: str, after: str) -> str:

@@ -11,7 +11,7 @@ from perbyte.atlas.index import RunRow
 from perbyte.model import Estimate
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.document import Block, Card, Code, Items, Page, Section, Terms, Text, sorted_table
+from perbyte.report.document import Block, Card, Code, Items, Page, Section, Terms, Text, table_of
 from perbyte.report.listing import Item
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.algorithms import algorithm_card, winner_text
@@ -155,7 +155,7 @@ def algorithms_table(view: SiteView) -> Block:
         )
         rows.append(row)
     heads = "algorithm | work | fastest on most machines | on:n | least cost:n | per | there | programs:n"
-    return sorted_table("Every algorithm", heads, rows)
+    return table_of("Every algorithm", heads, rows, sorts=True)
 
 
 def libraries_table(view: SiteView, shelf: Mapping[str, Shelf]) -> Block:
@@ -182,7 +182,7 @@ def libraries_table(view: SiteView, shelf: Mapping[str, Shelf]) -> Block:
         "library | programs:text | machines:n | algorithms:n | fastest alone:n | × the fastest, median:n"
         " | versions:text"
     )
-    return sorted_table("Every library", heads, rows)
+    return table_of("Every library", heads, rows, sorts=True)
 
 
 def machines_table(view: SiteView) -> Block:
@@ -205,7 +205,7 @@ def machines_table(view: SiteView) -> Block:
         )
         rows.append(row)
     heads = "machine | processor:text | architecture | hypervisor | algorithms:n | fastest at most | runs:n | newest"
-    return sorted_table("Every machine", heads, rows)
+    return table_of("Every machine", heads, rows, sorts=True)
 
 
 def dates_table(months: Mapping[str, list[RunRow]], fresh: Mapping[str, Sequence[object]]) -> Block:
@@ -221,7 +221,9 @@ def dates_table(months: Mapping[str, list[RunRow]], fresh: Mapping[str, Sequence
             len(fresh.get(name, ())),
         )
         rows.append(row)
-    return sorted_table("Every month", "month | runs:n | machines:n | figures:n | new versions:n", rows)
+    return table_of(
+        "Every month", "month | runs:n | machines:n | figures:n | new versions:n", rows, sorts=True
+    )
 
 
 _DATA = (
@@ -254,7 +256,7 @@ def data_page(view: SiteView, files: Sequence[tuple[str, int, int]]) -> Page:
         "are no positive number.",
         "Samples are not here: they stay in the atlas (perbyte atlas query, perbyte atlas pull).",
     ]
-    table = sorted_table("Files", "file | rows:n | size:n", rows)
+    table = table_of("Files", "file | rows:n | size:n", rows, sorts=True)
     sections = [
         Section("summary", "Files", [table, Items(texts)]),
         Section("repeat", "Use", [Code(_PANDAS), Code(_QUERY)], "How to use them"),

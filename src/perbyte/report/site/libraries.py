@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from perbyte.atlas.export import RankedWork, Stand
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.document import Block, Card, Fold, Page, Section, sorted_table
+from perbyte.report.document import Block, Card, Fold, Page, Section, table_of
 from perbyte.report.listing import Entry, Item
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section
@@ -135,7 +135,7 @@ def _algorithms(view: SiteView, mains: dict[str, list[RunnerTally]]) -> Block:
         for name in sorted(mains)
         for tally in mains[name]
     ]
-    return sorted_table("At each algorithm", _HEADS, rows)
+    return table_of("At each algorithm", _HEADS, rows, sorts=True)
 
 
 def _works(view: SiteView, shelf: Shelf) -> Block:
@@ -148,7 +148,7 @@ def _works(view: SiteView, shelf: Shelf) -> Block:
         rows += [
             [*head, *_tally_items(tally)] for tally in tallies(contests) if tally.runner in shelf.runners
         ]
-    table = sorted_table("Every work", _HEADS, rows)
+    table = table_of("Every work", _HEADS, rows, sorts=True)
     return Fold(f"{counted(len(rows), 'row')}: programs, operations, contracts and sizes", [table])
 
 
@@ -175,4 +175,4 @@ def _versions(shelf: Shelf) -> Block:
         program = (plain(version, 40) or "not told", plain(runner, 40))
         rows.append((*program, len(machines), on, days[0], days[-1], len(stands)))
     heads = "version | program | machines:n | on:text | first | last | figures:n"
-    return sorted_table("Versions on the pages", heads, rows)
+    return table_of("Versions on the pages", heads, rows, sorts=True)

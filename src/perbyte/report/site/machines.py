@@ -6,7 +6,7 @@ from perbyte.atlas.export import Gathered
 from perbyte.atlas.index import RunRow
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.document import Block, Card, Fold, Page, Section, Terms, Text, sorted_table
+from perbyte.report.document import Block, Card, Fold, Page, Section, Terms, Text, table_of
 from perbyte.report.listing import Entry, Item
 from perbyte.report.marks import TIED, UNDECIDED
 from perbyte.report.site import addresses, parts
@@ -88,7 +88,9 @@ def _fastest(view: SiteView, mains: list[Contest]) -> Block:
         )
         for contest in mains
     ]
-    return sorted_table("The fastest at each algorithm", parts.contest_heads("algorithm | work:text"), rows)
+    return table_of(
+        "The fastest at each algorithm", parts.contest_heads("algorithm | work:text"), rows, sorts=True
+    )
 
 
 def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
@@ -119,7 +121,7 @@ def _runs(runs: list[RunRow]) -> Block:
         for run in runs
     ]
     heads = "run | began | libraries:text | figures:n | without one:n | noise floor:n | end | Perbyte"
-    return sorted_table("Runs", heads, rows)
+    return table_of("Runs", heads, rows, sorts=True)
 
 
 def _failed(gathered: Gathered, runs: list[RunRow]) -> list[Block]:
@@ -131,7 +133,7 @@ def _failed(gathered: Gathered, runs: list[RunRow]) -> list[Block]:
         (plain(run.run, 80), plain(runner, 40), plain(kind, 24), count, plain(reason, 240))
         for run, (runner, kind, reason, count) in failures
     ]
-    table = sorted_table("Without a figure", "run | program | why | cells:n | said:text", rows)
+    table = table_of("Without a figure", "run | program | why | cells:n | said:text", rows, sorts=True)
     total = sum(count for _, (*_, count) in failures)
     return [Fold(f"Without a figure: {counted(total)}, and why", [table])]
 

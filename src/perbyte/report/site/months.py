@@ -7,7 +7,7 @@ import calendar
 from perbyte.atlas.index import RunRow
 from perbyte.model.groups import grouped
 from perbyte.model.text import counted, plain
-from perbyte.report.document import Block, Page, Section, sorted_table
+from perbyte.report.document import Block, Page, Section, table_of
 from perbyte.report.listing import Item
 from perbyte.report.site import addresses, parts
 from perbyte.report.site.changes import changes_section, known_changes
@@ -67,7 +67,7 @@ def _fresh(view: SiteView, fresh: list[tuple[str, str]]) -> Block:
         # a run says which libraries it had as "name version"; a page exists where a figure of it stands
         name, _, version = library.rpartition(" ")
         rows.append((plain(name or library, 60), plain(version, 40), parts.machine_item(view, machine)))
-    return sorted_table("New versions", "library | version | first on", rows)
+    return table_of("New versions", "library | version | first on", rows, sorts=True)
 
 
 def _runs(runs: list[RunRow]) -> Block:
@@ -84,4 +84,4 @@ def _runs(runs: list[RunRow]) -> Block:
         )
         for run in runs
     ]
-    return sorted_table("Runs", heads, rows)
+    return table_of("Runs", heads, rows, sorts=True)

@@ -101,10 +101,8 @@ def machine_item(view: SiteView, name: str, up: str = UP) -> Item:
 
 def ahead_text(contest: Contest) -> str:
     """Those that come first: several where they are alike or where it is not known."""
-    if contest.ranked.sign not in (TIED, UNDECIDED):
-        return program(contest.best)
     behind = [stand for stand in contest.stands if contest.sign(stand) and stand is not contest.best]
-    if not behind:
+    if not behind or contest.ranked.sign not in (TIED, UNDECIDED):
         return program(contest.best)
     names = [plain(stand.runner, 40) for stand in (contest.best, *behind)]
     if names[3:]:
