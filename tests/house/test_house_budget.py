@@ -17,19 +17,18 @@ LINES = {
     "cli": 3856,
     "exchange": 3475,
     "fleet": 1233,
-    "measure": 8674,
+    "measure": 8675,
     "model": 1706,
     "protocol": 825,
-    "report": 14133,
+    "report": 14132,
     "runners": 3410,
     "stats": 6533,
     "store": 3406,
     "studies": 4869,
     "trial": 6250,
 }
-MEAN_LENGTH = (
-    51.1  # characters of a line that is not blank: lines are not packed to save some (tables are data now)
-)
+# characters of a line that is not blank: none is packed to save some; 51.0 before tables of short lines became data
+MEAN_LENGTH = 51.1
 LONG, MOST_LONG = 40, 83  # lines from which on a function is long, and how many are
 
 
