@@ -267,6 +267,8 @@ class Fake:
             answer |= {name: request[name] for name in ("walk_bytes", "from_disk") if name in request}
         if (told := request.get("threads")) and self.script.get("threads", True):  # which do all the same
             cores = [int(core) for core in told.split(",")]
+            if len(cores) > self.script.get("most_threads", 64):
+                raise Refused("library", "thread 1 of 2 gave another output than alone")
             answer = {name: values * len(cores) for name, values in answer.items()}
             answer |= {"core": [core for core in cores for _ in rows], "threaded": [len(rows)] * len(cores)}
         return {"calls": calls, "waits": waits, "digest": digest(output), **answer}

@@ -8,6 +8,31 @@
 #include <string.h>
 
 static IMB_MGR *manager;
+static const char *tier_of_all;
+
+/* A manager of the tier, NULL where it cannot be had. The tiers are the library's own: which of its initialisers is
+ * called. */
+static IMB_MGR *new_manager(const char *tier)
+{
+	IMB_MGR *made = alloc_mb_mgr(0);
+	IMB_ARCH arch = IMB_ARCH_NONE, wanted = IMB_ARCH_NONE;
+	if (!made)
+		return NULL;
+	if (strcmp(tier, "full") == 0) {
+		init_mb_mgr_auto(made, &arch);
+		wanted = arch;
+	} else if (strcmp(tier, "sse") == 0) {
+		init_mb_mgr_sse(made);
+		wanted = IMB_ARCH_SSE;
+	} else if (strcmp(tier, "avx2") == 0) {
+		init_mb_mgr_avx2(made);
+		wanted = IMB_ARCH_AVX2;
+	}
+	if (wanted != IMB_ARCH_NONE && !imb_get_errno(made) && made->used_arch == (uint32_t)wanted)
+		return made;
+	free_mb_mgr(made);
+	return NULL;
+}
 
 struct state {
 	struct gcm_key_data key __attribute__((aligned(64)));
@@ -153,11 +178,15 @@ struct macs {
 	uint8_t inner[64] __attribute__((aligned(64))), outer[64]; /* hashes of the two padded keys */
 	uint8_t tag[PB_RING][64];
 	IMB_JOB job[PB_RING];
+	IMB_MGR *jobs; /* of this case: a manager's jobs are one thread's */
 };
 
 static void macs_close(pb_case *c)
 {
-	free(c->ctx);
+	struct macs *state = c->ctx;
+	if (state && state->jobs)
+		free_mb_mgr(state->jobs);
+	free(state);
 	c->ctx = NULL;
 }
 
@@ -176,7 +205,7 @@ static void take_macs(pb_case *c, uint64_t n, IMB_HASH_ALG hash)
 			job->u.HMAC._hashed_auth_key_xor_ipad = state->inner;
 			job->u.HMAC._hashed_auth_key_xor_opad = state->outer;
 		}
-		if (IMB_SUBMIT_HASH_BURST(manager, state->job, many, hash) != many)
+		if (IMB_SUBMIT_HASH_BURST(state->jobs, state->job, many, hash) != many)
 			c->failures += many;
 	}
 }
@@ -195,11 +224,16 @@ static void show_macs(pb_case *c)
 	{                                                                                                    \
 		struct macs *state = c->ctx = aligned_alloc(64, (sizeof *state + 63) & ~(size_t)63);         \
 		uint8_t inner[BLOCK], outer[BLOCK];                                                          \
+		if (state)                                                                                   \
+			memset(state, 0, sizeof *state);                                                     \
 		if (!state || c->key_len > BLOCK || !c->size) {                                              \
 			macs_close(c);                                                                       \
 			return pb_fail(c, "no message, or a key beyond a block") + PB_UNFIT;                 \
 		}                                                                                            \
-		memset(state, 0, sizeof *state);                                                             \
+		if (!(state->jobs = new_manager(tier_of_all))) {                                             \
+			macs_close(c);                                                                       \
+			return pb_fail(c, "no further manager of jobs");                                     \
+		}                                                                                            \
 		for (size_t i = 0; i < BLOCK; i++) {                                                         \
 			uint8_t byte = i < c->key_len ? c->key[0][i] : 0;                                    \
 			inner[i] = byte ^ 0x36;                                                              \
@@ -264,27 +298,10 @@ static const char *code_path(const pb_row *row)
 	return arch_name();
 }
 
-/* The tiers are the library's own: which of its initialisers is called. */
 static int start(const char *tier)
 {
-	manager = alloc_mb_mgr(0);
-	if (!manager)
-		return -1;
-	IMB_ARCH arch = IMB_ARCH_NONE, wanted = IMB_ARCH_NONE;
-	if (strcmp(tier, "full") == 0) {
-		init_mb_mgr_auto(manager, &arch);
-		return imb_get_errno(manager) || arch == IMB_ARCH_NONE ? -1 : 0;
-	}
-	if (strcmp(tier, "sse") == 0) {
-		init_mb_mgr_sse(manager);
-		wanted = IMB_ARCH_SSE;
-	} else if (strcmp(tier, "avx2") == 0) {
-		init_mb_mgr_avx2(manager);
-		wanted = IMB_ARCH_AVX2;
-	}
-	return wanted == IMB_ARCH_NONE || imb_get_errno(manager) || manager->used_arch != (uint32_t)wanted
-		       ? -1
-		       : 0;
+	tier_of_all = tier;
+	return (manager = new_manager(tier)) ? 0 : -1;
 }
 
 static const pb_runner runner = {

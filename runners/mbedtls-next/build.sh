@@ -4,6 +4,9 @@
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 . "$here/../sdk/crate.sh"
 
+# threads of one process share the random generator
+locks="-DMBEDTLS_THREADING_C -DMBEDTLS_THREADING_PTHREAD"
+
 recipe() {
 	version=$(find "$crate" -path '*include/mbedtls/version.h' | head -n 1)
 	source=${version%/include/mbedtls/version.h}
@@ -12,7 +15,7 @@ recipe() {
 	[ ! -d "$source/3rdparty" ] || includes="$includes$(find "$source/3rdparty" -type d -name include -exec printf ' -I%s' {} \;)"
 	for file in "$source"/library/*.c; do
 		# shellcheck disable=SC2086
-		$cc -O2 -g $includes -c "$file" -o "$(basename "$file").o"
+		$cc -O2 -g $locks $includes -c "$file" -o "$(basename "$file").o"
 	done
 	$ar rcs "$install/lib/libmbedcrypto.a" ./*.o
 	cp -r "$source/include/mbedtls" "$install/include"
@@ -20,4 +23,5 @@ recipe() {
 }
 
 obtain
-compile "$name" -I"$install/include" "$runners"/mbedtls/*.c "$install/lib/libmbedcrypto.a"
+# shellcheck disable=SC2086
+compile "$name" $locks -I"$install/include" "$runners"/mbedtls/*.c "$install/lib/libmbedcrypto.a"

@@ -56,7 +56,11 @@ static void encode_public_text(pb_case *c)
 {
 	struct state *state = c->ctx;
 	BIO *text = state->encoded ? NULL : BIO_new(BIO_s_mem());
-	if (text && PEM_write_bio_PUBKEY(text, state->key) == 1)
+	if (text && PEM_write_bio_PUBKEY(text, state->key) != 1) {
+		BIO_free(text);
+		text = NULL;
+	}
+	if (!state->encoded)
 		keep_text(c, text);
 }
 

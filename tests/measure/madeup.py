@@ -146,7 +146,9 @@ class Library:
     cell: Cell
     honest: float = 1.0
     dear_control: float = 0.0
-    process: Any = field(default_factory=lambda: SimpleNamespace(thread_cpu_s=dict, children=lambda: 0, pid=1))
+    process: Any = field(
+        default_factory=lambda: SimpleNamespace(thread_cpu_s=dict, children=lambda: 0, pid=1)
+    )
 
     def __post_init__(self) -> None:
         """Draw it."""

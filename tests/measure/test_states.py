@@ -123,6 +123,13 @@ def test_threads_of_one_process_give_a_burst_each_in_every_round(lab, two_cores)
     assert len({burst.round for burst in bursts}) == states.ROUNDS, "those of one round belong together"
 
 
+def test_threads_that_are_refused_cost_no_other_cell(lab, two_cores):
+    asked = f"{ASK}shared-1,shared-2,threads-2"
+    done = lab.run(script(most_threads=1), ask=asked, cores=two_cores, **PAIR)
+    assert {figure.cell.state for figure in done.outcome.cells} == {"shared-1", "threads-2"}
+    assert "another output than alone" in done.failure(f"{ASK}shared-2").message
+
+
 def test_a_runner_without_threads_loses_the_cell(lab, two_cores):
     done = lab.run(script(threads=False), ask=f"{ASK}shared-2", cores=two_cores, epochs=1, max_epochs=1)
     [failure] = done.outcome.failures

@@ -34,8 +34,8 @@ RUN = made_run((DRAWN, made_figure(Cell("alphassl", "rsa-2048", "sign", 32, "pk/
 
 def test_a_row_tells_each_quantile_and_which_end_is_open() -> None:
     heads, (row,) = draws_listing(RUN).shown
-    assert row[:5] == ("rsa-2048", "keygen", "alphassl", "400", "10⁶ cycles")
-    known = {head.text: text for head, text in zip(heads[5:], row[5:], strict=True) if text != "–"}
+    assert row[:7] == ("rsa-2048", "keygen", "–", "draw/1", "alphassl", "400", "10⁶ cycles")
+    known = {head.text: text for head, text in zip(heads[7:], row[7:], strict=True) if text != "–"}
     assert known == {"10 %": "90.0 (? to 121)", "50 %": "200 (170 to 240)", "99 %": "812 (700 to ?)"}
 
 

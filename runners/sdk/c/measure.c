@@ -150,6 +150,10 @@ void pb_measure(pb_server *s, const pb_request *q)
 		pb_refuse(s, "malformed", "places: four numbers of bytes below 4096, with commas");
 		return;
 	}
+	if (*cores && (forks || pb_get_unsigned(q, "walk_bytes", 0) || pb_get_truth(q, "from_disk"))) {
+		pb_refuse(s, "malformed", "threads: not with forks, walk_bytes or from_disk");
+		return;
+	}
 	r.places = *places ? &at : NULL;
 	static int counts[PB_MAX_FORKS];
 	if (r.samples > PB_MAX_SAMPLES)

@@ -23,7 +23,8 @@ typedef struct pb_case {
 	size_t size;       /* bytes of data that one call works on */
 	const uint8_t *in; /* the data; for open and verify followed by the tag or signature; for decapsulate
 			    * the ciphertext; for derive of a vector the peer's public key */
-	uint8_t *out;      /* room for size + row->output + 24576 bytes */
+	uint8_t *out;      /* room for size + row->output + 24576 bytes; of digest and mac with an output
+			    * length without size */
 	const uint8_t *message[PB_RING]; /* for sign: the data first, then messages of the same length */
 	const uint8_t *key[PB_RING];
 	const uint8_t *nonce[PB_RING];

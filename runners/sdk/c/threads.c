@@ -133,7 +133,8 @@ int pb_threads_take(pb_gauge *g, pb_prepared *p, const pb_burst_request *asked, 
 	team t = {.of = calloc(PB_MAX_THREADS, sizeof(worker))};
 	pb_burst_request r = *asked;
 	int taken = 0;
-	snprintf(words, room, "threads: cores with commas, %d at the most", PB_MAX_THREADS);
+	snprintf(words, room, "threads: cores below %d with commas, %d at the most", PB_MAX_CORES,
+		 PB_MAX_THREADS);
 	if (t.of && name_cores(&t, cores)) {
 		r.samples = 1; /* alone: chooses the calls of all of them */
 		r.piece_bytes = 0;

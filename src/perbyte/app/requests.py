@@ -112,7 +112,7 @@ def read_states(
     """
     if unknown := [state for state in states if not is_state(state)]:
         raise UsageError(
-            f"'{unknown[0]}' is not a state", hint=f"there are {', '.join(STATES)} threads-2 and shared-2"
+            f"'{unknown[0]}' is not a state", hint=f"there are {', '.join(STATES)}, threads-2 and shared-2"
         )
     words = [word.strip() for word in threads.split(",")] if threads is not None else []
     if not all(word == "all" or (word.isdecimal() and int(word)) for word in words):
@@ -228,7 +228,7 @@ def busy_text(cores: Sequence[int]) -> str:
     load, now = os.getloadavg()[0], programs_running() - 1
     if min(load, now) <= there - len(cores) + 0.5:
         return ""
-    return f"; longer, for others keep all of {there} cores busy"
+    return f"; longer, for {counted(now, 'other program')} run on the {counted(there, 'core')}"
 
 
 def study_request(study: Study, *, quick: bool = False) -> Request:

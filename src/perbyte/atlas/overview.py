@@ -53,7 +53,7 @@ class PointCost:
 
 def per(point: Point) -> str:
     """What the costs of a point are per: `byte`, or `call` where a call has no data."""
-    return "call" if point[2].startswith(NO_DATA) else "byte"
+    return "call" if point[1] == "verify" or point[2].startswith(NO_DATA) else "byte"
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,7 +232,7 @@ def _twin(value: str) -> int:
 def _states(value: str) -> tuple[str, ...]:
     states = tuple(dict.fromkeys(value.split(",")))
     if unknown := [state for state in states if not is_state(state) and not pattern.is_pattern(state)]:
-        there = f"there are {', '.join(STATES)} threads-2 and shared-2 (of any number)"
+        there = f"there are {', '.join(STATES)}, threads-2 and shared-2 (of any number)"
         raise UsageError(f"'{unknown[0]}' is not a state", hint=there)
     return states
 

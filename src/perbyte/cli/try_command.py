@@ -282,8 +282,7 @@ def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> in
 
 
 def _try_baseline(trial: Trial, options: TryOptions) -> int:
-    """Compare with the kept program."""
-
+    """Compare with the kept program, anew at each change with `--watch`."""
     from perbyte.app.trying.trial import NoFigure
 
     code = _tell_baseline(trial, options, trial.against_baseline(keep=options.before.keep))
@@ -342,8 +341,7 @@ def _judge(done: InTurn, options: TryOptions) -> int:
 
 
 def _try_since(trial: Trial, options: TryOptions) -> int:
-    """Compare with a commit."""
-
+    """Compare with a commit, find the one that changed the cost, and add to the history."""
     from perbyte.app.trying.commits import add_entry, compare_with_commit
     from perbyte.report.commits import write_history
 

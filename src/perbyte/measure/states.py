@@ -21,6 +21,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from perbyte.errors import RunnerRefused
 from perbyte.measure.cores import Awake
 from perbyte.measure.machine import own_cache_bytes
 from perbyte.measure.rounds import EpochUnderWay
@@ -168,20 +169,31 @@ class States:
             most = max((cell.threads for cell in fitting), default=0)
             opened = [stack.enter_context(self._alone(cells[0], core)) for core in cores[:most]]
             for turn in range(1, ROUNDS + 1):
-                for cell in fitting if turn % 2 else fitting[::-1]:
+                for cell in list(fitting if turn % 2 else fitting[::-1]):
                     shared = cell.state.startswith(SHARED)
                     burst["threads"] = ",".join(map(str, cores[: cell.threads])) if shared else UNSET
-                    here: dict[str, Any] = {"cell": cell, "epoch": self.epoch.number, "round": turn}
-                    asked = [
-                        session.send_measure(Measure(id=session.next_id(), handle=handle, **burst), **here)
-                        for session, handle in opened[: 1 if shared else cell.threads]
-                    ]
-                    for request, (session, _) in zip(asked, opened, strict=False):
-                        for taken in session.receive_measure(request).bursts:
-                            self.epoch.keep(taken)
+                    try:
+                        self._at_once(cell, turn, burst, opened[: 1 if shared else cell.threads])
+                    except RunnerRefused as error:
+                        if not shared:  # the answers of other processes are still to come
+                            raise
+                        self.epoch.fail(failure_of(cell, error))
+                        fitting.remove(cell)
                     self.epoch.share.give_back(cell.threads)
                 if self._late():
                     break
+
+    def _at_once(
+        self, cell: Cell, turn: int, burst: dict[str, Any], opened: Sequence[tuple[Session, int]]
+    ) -> None:
+        here: dict[str, Any] = {"cell": cell, "epoch": self.epoch.number, "round": turn}
+        asked = [
+            session.send_measure(Measure(id=session.next_id(), handle=handle, **burst), **here)
+            for session, handle in opened
+        ]
+        for request, (session, _) in zip(asked, opened, strict=True):
+            for taken in session.receive_measure(request).bursts:
+                self.epoch.keep(taken)
 
     def _late(self) -> bool:
         return time.monotonic() >= self._until

@@ -156,7 +156,7 @@ class SamplesAnswer(RunnerAnswer, frozen=True, kw_only=True):
 
 
 class MeasureAnswer(SamplesAnswer, frozen=True, kw_only=True):
-    """A burst."""
+    """The samples of a burst, the digest of its last output, and what took the time."""
 
     calls: Annotated[int, Meta(ge=1, le=2**63 - 1)]
     digest: Digest

@@ -168,7 +168,7 @@ def _binding_row(binding: Ratio) -> tuple[Entry, ...]:
     )
 
 
-_DRAWS = columns("algorithm | operation | runner | calls:n | unit")
+_DRAWS = columns("algorithm | operation | size:n | contract | runner | calls:n | unit")
 _HEADING = "Single calls: what a share of them does not exceed"
 _UNKNOWN = "–"
 _MILLION, _SHORT = 1e6, 1e5  # ns or cycles; cycles below which they are told as such
@@ -186,10 +186,13 @@ def draws_listing(run: Run) -> Listing:
             scale, unit = 1.0, "cycles"
         texts = (_ends_text(told[share], scale) if share in told else _UNKNOWN for share in SHARES)
         cell = figure.cell
-        names = (plain(cell.algorithm, 60), plain(cell.operation, 40), plain(cell.runner, 40))
+        size = size_label(cell.size_bytes) if data_bytes(cell) else _UNKNOWN
+        names = (
+            plain(text, 60) for text in (title_of(cell), cell.operation, size, cell.contract, cell.runner)
+        )
         rows.append((*names, figure.samples, unit, *texts))
     shares = (Head(f"{100 * share:g} %", "n") for share in SHARES)
-    return Listing(_HEADING, (*_DRAWS, *shares), rows, lead=5)
+    return Listing(_HEADING, (*_DRAWS, *shares), rows, lead=7)
 
 
 def _ends_text(estimate: Estimate, scale: float) -> str:

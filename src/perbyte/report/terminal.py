@@ -1,7 +1,7 @@
 """The writer of documents for a terminal: within its width, every doubt marked, colour only where it is asked for.
 
 A grid that is too wide is split by operation, then by size or side; a figure is never cut. What only pages show (folds,
-pictures, tables that sort) is not drawn. Printing is the caller's business.
+pictures, legends, commands) is not drawn. Printing is the caller's business.
 """
 
 from __future__ import annotations

@@ -215,7 +215,7 @@ class Bench:
         cells, policy = self._in_time(surveyed, cells, pace)
         plan = Plan(tuple(cells), self._twins(cells), wanted=tuple(self.own_names))
         ahead = foresee(plan, policy, surveyed.specs, pace)
-        self.listener.say(f"{counted(len(cells))}: {ahead}{busy_text(policy.cores)}")
+        self.listener.say(f"{counted(len(cells))}: {ahead}{busy_text(choose_cores(policy.cores))}")
         if self.unreached:
             self.listener.say(
                 f"not measured, since {self.clock.promised_s:g} s were promised: {', '.join(self.unreached)} "
