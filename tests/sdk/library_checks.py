@@ -146,7 +146,7 @@ def _try(session: Session, row: Operation, size: int) -> Digests:
     lengths |= dict.fromkeys(("transfer", "send", "receive", "draw"), size)
     lengths |= dict.fromkeys(("handshake", "client", "server"), known.tag_bytes)
     lengths |= {"keygen": known.public_bytes or shown[1].length}
-    lengths |= dict.fromkeys(("load", "store"), shown[1].length)
+    lengths |= dict.fromkeys(("load", "store", "sum"), shown[1].length)
     assert shown[1].length == (16 if row.contract == "setup/1" else lengths[row.operation]), what
     if randomised(row):
         return {}
