@@ -64,7 +64,10 @@ def test_outputs_that_differ_by_themselves_are_not_compared(spec):
 
 @pytest.mark.parametrize(
     ("threads", "words"),
-    [(f"{CORES[0]},255", "thread 1 on core 255: the core cannot be had"), ("0,999", "cores below 256 with commas")],
+    [
+        (f"{CORES[0]},255", "thread 1 on core 255: the core cannot be had"),
+        ("0,999", "cores below 256 with commas"),
+    ],
 )
 def test_cores_that_cannot_be_had_are_refused(spec, threads, words):
     with pytest.raises(RunnerRefused, match=words):
