@@ -68,6 +68,7 @@ def _facts(asked: Managed) -> dict[str, object]:
         "output": output,
         "ciphertext": asked.algorithm.ciphertext_bytes,
         "codes": asked.codes(),
+        "function": next(iter(asked.coded().values()))[0].function,
         "known": known_digest(asked.algorithm),
         "functions": {step: call.function for step, call in asked.calls.items() if not _written(call)},
         "words": _words_written(asked),
