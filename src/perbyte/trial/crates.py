@@ -38,7 +38,7 @@ def _described(place: Path) -> dict[str, object]:
 
 
 def write_crate(crate: Path, place: Path, lib: str, feature: str = "") -> None:
-    """Write one of the source `lib`, to which that of `place` is `theirs`. Raises OSError and UsageError."""
+    """Write one of the source `lib`, to which that of `place` is `theirs`. Raises UsageError."""
     match _described(place):
         case {"package": {"name": str(name)}}:
             pass
@@ -56,13 +56,10 @@ def write_crate(crate: Path, place: Path, lib: str, feature: str = "") -> None:
 
 
 def cargo_command(crate: Path, place: Path, rustflags: Sequence[str], product: str) -> list[str]:
-    """The command that builds `crate`, which depends on that of `place`, and copies the library to `product`."""
+    """The command that builds `crate` with that of `place`, and copies the library to `product`."""
     key = hashlib.sha256(repr((str(place), list(rustflags))).encode()).hexdigest()[:16]
     target = home() / "cargo" / key
-    building = ["cargo", "build", "--release", "--quiet", "--manifest-path", str(crate / "Cargo.toml")]
-    copying = ["cp", str(target / "release" / "libwrapper.a"), product]
-    flags = shlex.quote(" ".join(rustflags))
-    text = (
-        f"RUSTFLAGS={flags} {shlex.join([*building, '--target-dir', str(target)])} && {shlex.join(copying)}"
-    )
-    return ["sh", "-c", text]
+    words = ["env", f"RUSTFLAGS={' '.join(rustflags)}", "cargo", "build", "--release", "--quiet"]
+    words += [f"--target-dir={target}", f"--manifest-path={crate / 'Cargo.toml'}"]
+    copying = ["cp", f"{target}/release/libwrapper.a", product]
+    return ["sh", "-c", f"{shlex.join(words)} && {shlex.join(copying)}"]

@@ -83,7 +83,7 @@ def _language(file: Path) -> str:
 
 
 def _command(file: Path) -> list[str]:
-    usual = (file.parent.parent / "include",)  # of what was unpacked, where nothing marks a project
+    usual = (file.parent.parent / "include",)  # where nothing marks a project
     beside = [f"-I{place}" for place in (file.parent, *(header_places((file,)) or usual))]
     return [*compiler(_language(file)), "-E", "-w", *beside]
 
