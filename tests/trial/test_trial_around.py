@@ -9,6 +9,7 @@ from trial_answers import answers, build
 
 from perbyte.runners import Session
 from perbyte.trial.around import companions, header_places
+from perbyte.trial.preprocessed import types_of
 from perbyte.trial.program import DoesNotBuild
 
 pytestmark = pytest.mark.native
@@ -65,6 +66,15 @@ def test_headers_of_the_system_are_left_to_the_compiler(tmp_path: Path):
     assert header_places([place / "src" / "other.c"]) == ()
 
 
+def test_what_git_keeps_takes_no_room_of_what_is_looked_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    place = project(tmp_path, **{f".git/objects/{number}.c": "\n" for number in range(9)})
+    (place / "elsewhere" / "own" / "step.h").unlink()
+    monkeypatch.setattr("perbyte.trial.around._MOST", 5)
+    assert header_places([place / "src" / "crc.c"]) == (place / "include",)
+
+
 def test_programs_lend_nothing(tmp_path: Path):
     place = project(tmp_path)
     assert [file.name for file in companions([place / "src" / "crc.c"])] in (
@@ -79,6 +89,17 @@ def test_a_file_without_a_project_has_what_lies_beside_it(tmp_path: Path):
     for name in ("crc.c", "step.c"):
         (tmp_path / name).write_text(CRC if name == "crc.c" else STEP)
     assert answers(build(tmp_path, [tmp_path / "crc.c"], "crc32", "own_crc"), "crc32")
+
+
+def test_types_of_what_was_unpacked_are_read_from_its_headers(tmp_path: Path):
+    for name, text in (
+        ("include/own.h", "typedef const unsigned char *input;\n"),
+        ("src/own.c", '#include "own.h"\n'),
+    ):
+        file = tmp_path / name
+        file.parent.mkdir()
+        file.write_text(text)
+    assert types_of(tmp_path / "src" / "own.c") == {"input": "const unsigned char *"}
 
 
 def test_what_nobody_defines_is_still_said(tmp_path: Path):

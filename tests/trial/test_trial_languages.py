@@ -178,6 +178,31 @@ def test_the_kept_program_has_the_code_that_it_was_built_from(tmp_path: Path, co
     assert answers(spec, "sha-256")
 
 
+@needs[".js"]
+@pytest.mark.parametrize("name", ["mine.js", "mine.mjs"])
+def test_what_a_kept_program_imports_by_a_path_is_kept_too(tmp_path: Path, name: str):
+    """And what is imported is of the sort that its package says."""
+    first = "import sum from './lib/sum.js';\nexport function digest(data) { return sum(data); }\n"
+    if name == "mine.js":
+        first = "const sum = require('./lib/sum');\nfunction digest(data) { return sum(data); }\n"
+    texts = {
+        name: first,
+        "lib/sum.js": "const { hash } = require('../more');\nmodule.exports = (data) => hash(data);\n",
+        "more.js": "const { name } = require('./lib/name.json');\n"
+        "exports.hash = (data) => require('node:crypto').createHash(name).update(data).digest();\n",
+        "lib/name.json": '{"name": "sha256"}\n',
+        "beside.txt": "not imported\n",
+    }
+    (tmp_path / "own" / "lib").mkdir(parents=True)
+    for path, text in texts.items():
+        (tmp_path / "own" / path).write_text(text)
+    spec = managed(tmp_path, tmp_path / "own" / name, "sha-256", "digest")
+    for path in ("lib/sum.js", "more.js", "lib/name.json"):
+        (tmp_path / "own" / path).write_text("throw new Error('another');\n")
+    assert all(right > 0 for right in answers(spec, "sha-256").values())
+    assert (Path(spec.command[0]).parent / "subject" / "beside.txt").is_symlink()
+
+
 def test_a_function_of_cxx_needs_no_name_of_c(tmp_path: Path, code: Path):
     text = (code / "sha256.c").read_text().replace("void own_sha256", "namespace mine {\nvoid own_sha256")
     file = tmp_path / "sha256.cc"

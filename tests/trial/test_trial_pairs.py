@@ -100,6 +100,7 @@ def catalogue(monkeypatch: pytest.MonkeyPatch):
 def test_a_signature_of_ones_own_is_held_to_itself(tmp_path: Path):
     made = find_new("new:mine", "signature", ["out=64"], None)
     assert (made.id, made.key_bytes, made.randomised) == ("unverified-mine", 64, ("sign",))
+    assert not {"aggregate", "sum"} & set(made.operations)
     files = signing(tmp_path, PAIRS["RAND_bytes"])
     for text, passed in ((SIGNING, True), (SIGNING.replace("right == 1 ? 0 : -1", "0"), False)):
         files[0].write_text(f"{text}int ed_pair{PAIRS['RAND_bytes']}\n")

@@ -11,6 +11,8 @@ from trial_answers import answers, build
 
 from perbyte.errors import UsageError
 from perbyte.runners import Session
+from perbyte.trial.building import words_of
+from perbyte.trial.crates import cargo_command, write_crate
 from perbyte.trial.program import DoesNotBuild
 from toolchains import needs
 
@@ -70,6 +72,30 @@ def test_an_aead_refuses_forgeries(tmp_path: Path, code: Path):
             assert session.round_trip(handle).passed
             assert session.check_calls(handle, 18).length == (100 if operation == "open" else 116)
         assert session.forgery(handle).passed
+
+
+@pytest.mark.parametrize(("text", "fault"), [("[package]\n", "has no name"), ("package\n", "line 1")])
+def test_a_slip_in_the_description_of_a_crate_is_said_with_its_file(tmp_path: Path, text: str, fault: str):
+    file = tmp_path / "src" / "lib.rs"
+    file.parent.mkdir()
+    file.write_text("mod more;\npub fn own(data: &[u8]) -> [u8; 4] { more::sum(data) }\n")
+    (tmp_path / "Cargo.toml").write_text(text)
+    with pytest.raises(UsageError, match=rf"Cargo\.toml: .*{fault}"):
+        build(tmp_path, [file], "crc32", "own")
+
+
+@needs("cargo")
+def test_a_crate_may_lie_in_a_directory_with_a_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PERBYTE_HOME", str(tmp_path / "a home"))
+    crate = tmp_path / "a crate"
+    (crate / "src").mkdir(parents=True)
+    (crate / "Cargo.toml").write_text('[package]\nname = "own"\nversion = "0.1.0"\nedition = "2021"\n')
+    (crate / "src" / "lib.rs").write_text("mod more;\npub use more::sha256;\n")
+    (crate / "src" / "more.rs").write_text("pub fn sha256() {}\n")
+    write_crate(tmp_path / "a scratch", crate, "pub use theirs::sha256;\n")
+    command = cargo_command(tmp_path / "a scratch", crate, ["-Copt-level=1"], "lib own.a")
+    assert words_of(command, tmp_path) == ""
+    assert (tmp_path / "lib own.a").is_file()
 
 
 @needs("rustc")

@@ -92,9 +92,10 @@ def test_flags_for_narrower_processors_come_widest_first():
 def test_a_crate_of_an_operation_that_is_not_called_is_refused_and_so_is_a_broken_one(tmp_path: Path):
     with pytest.raises(Unusable, match="crypto_kem of Rust"):
         build_crate(tmp_path, "kem", {}, (), tmp_path / "scratch")
-    (tmp_path / "Cargo.toml").write_text("[package]\n")
-    with pytest.raises(Unusable, match="name"):
-        build_crate(tmp_path, "hash", {}, (), tmp_path / "scratch")
+    for text, fault in (("[package]\n", r"Cargo\.toml: \[package\] has no name"), ("package\n", "line 1")):
+        (tmp_path / "Cargo.toml").write_text(text)
+        with pytest.raises(Unusable, match=fault):
+            build_crate(tmp_path, "hash", {}, (), tmp_path / "scratch")
 
 
 def test_a_tree_without_its_keccak_says_so(tmp_path: Path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from trial_answers import answers, build
 from perbyte.catalogue import load
 from perbyte.errors import UsageError
 from perbyte.runners import Session
+from perbyte.trial.cpp import cpp_wrapper
 from perbyte.trial.looking import look_at
 from perbyte.trial.objects import object_call
 from perbyte.trial.subject import TrialRequest, read_calls
@@ -170,6 +172,47 @@ def test_an_object_of_a_compiled_language_gives_known_answers(
 
 
 @pytest.mark.native
+@pytest.mark.parametrize(
+    "function", ["uint32_t out = crc(data); out", "std::vector<uint8_t> out = four(data); out"]
+)
+def test_a_call_of_cxx_may_have_an_output_of_its_own(tmp_path: Path, function: str):
+    file = tmp_path / "own.cpp"
+    file.write_text(
+        CPP + "uint32_t crc(std::vector<uint8_t> data) { return Crc<0xedb88320>().add(data).value(); }\n"
+        "std::vector<uint8_t> four(std::vector<uint8_t> data) {\n"
+        "\tuint32_t n = crc(data);\n"
+        "\treturn {uint8_t(n >> 24), uint8_t(n >> 16), uint8_t(n >> 8), uint8_t(n)};\n}\n"
+    )
+    assert answers(build(tmp_path, [file], "crc32", function), "crc32")["digest", "oneshot/1"] > 0
+
+
+@pytest.mark.native
+def test_a_number_of_cxx_is_a_status_where_the_call_writes_its_output(tmp_path: Path, code: Path):
+    file = tmp_path / "own.cpp"
+    file.write_text(f'#include "{code / "ascon.c"}"\n')
+    rest = "data, data.size(), aad, aad.size(),"
+    texts = (
+        f"seal=unsigned long long n; crypto_aead_encrypt(out, &n, {rest} nullptr, nonce, key)",
+        f"open=unsigned long long n; crypto_aead_decrypt(out, &n, nullptr, {rest} nonce, key)",
+    )
+    spec = build(tmp_path, [file], "ascon-aead128", *texts)
+    assert all(right > 0 for right in answers(spec, "ascon-aead128").values())
+    with Session(spec) as session:
+        handle = session.prepare("ascon-aead128", "open", "rekey/1", 100, seed=7, offset=0)
+        assert session.forgery(handle).passed
+
+
+def test_a_number_of_cxx_without_an_output_is_a_status(tmp_path: Path):
+    text = cpp_wrapper([("own", prototype_of("verify", "int(data.size()) - 7", Path("own.cpp"))[0])])
+    text = text.replace(f'#include "{Path("own.cpp")}"\n', "")
+    (tmp_path / "own.cpp").write_text(
+        text + 'int main() { return own("12345678", 8) != 1 || own("1234567", 7); }\n'
+    )
+    subprocess.run(["g++", "-o", str(tmp_path / "own"), str(tmp_path / "own.cpp")], check=True)
+    subprocess.run([str(tmp_path / "own")], check=True)
+
+
+@pytest.mark.native
 @needs[".py"]
 def test_none_of_a_written_call_is_a_refusal(tmp_path: Path):
     (tmp_path / "own.py").write_text(
@@ -219,6 +262,29 @@ def test_an_object_that_remembers_is_refused(tmp_path: Path, name: str, text: st
     fault = look_at(spec, load().find("sha-256"))
     assert fault
     assert (fault.kind, "remembers" in fault.message) == ("audit", True)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(
+    ("name", "text", "function"),
+    [
+        pytest.param(
+            "own.py", PYTHON, "Hasher(1).finalize()[:31] + data[:0]", marks=needs[".py"], id="python"
+        ),
+        pytest.param(
+            "own.js",
+            SCRIPT.replace("this.inner.digest()", "this.inner.digest().subarray(1)"),
+            "Sum",
+            marks=needs[".js"],
+            id="javascript-class",
+        ),
+    ],
+)
+def test_a_call_is_named_as_it_was_asked_for(tmp_path: Path, name: str, text: str, function: str):
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    fault = look_at(managed(tmp_path, tmp_path / name, "sha-256", function), load().find("sha-256"))
+    assert fault
+    assert fault.message == f"{function} returned 31 bytes and not 32"
 
 
 def test_a_call_is_split_at_commas_outside_of_brackets():

@@ -56,7 +56,8 @@ struct pb_bytes {
 };
 
 // Where what such a call returns goes: bytes to `out`, of a number the highest first; true and what returns nothing is 1.
-template <typename Made> int pb_put(Made made, uint8_t *out)
+// A call that has no output, or that `writes` it itself, tells by a number whether it accepted its input.
+template <typename Made> int pb_put(Made made, uint8_t *out, bool writes)
 {
 	using result = std::decay_t<decltype(made())>;
 	if constexpr (std::is_void_v<result>) {
@@ -65,11 +66,14 @@ template <typename Made> int pb_put(Made made, uint8_t *out)
 		return made();
 	} else if constexpr (std::is_integral_v<result>) {
 		auto number = made();
+		if (!out || writes)
+			return (int)number;
 		for (size_t at = 0; at < sizeof number; at++)
 			out[at] = (uint8_t)((uint64_t)number >> 8 * (sizeof number - 1 - at));
 	} else if constexpr (!std::is_pointer_v<result>) {
 		auto bytes = made();
-		memcpy(out, bytes.data(), bytes.size());
+		if (out)
+			memcpy(out, bytes.data(), bytes.size());
 	} else {
 		(void)made();
 	}

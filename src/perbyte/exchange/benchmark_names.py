@@ -30,7 +30,7 @@ _SHORTEST = 2  # letters and digits of it
 _PHRASE = 4
 _DIGITS = 18
 _UNTOLD = frozenset(
-    {"keygen", "derive", "encapsulate", "decapsulate", "aggregate"}
+    {"keygen", "derive", "encapsulate", "decapsulate", "aggregate", "sum"}
 )  # operations that take no data
 _PLAIN_FROM = 8  # a smaller number without unit is rather a number of a variant than a length of data
 _DECORATION = re.compile(

@@ -6,6 +6,7 @@ path that an `#include` names; of several the nearest one to the file counts, as
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from functools import lru_cache
@@ -26,27 +27,27 @@ _SYSTEM = (
     Path("/usr/include/x86_64-linux-gnu"),
     Path("/usr/include/aarch64-linux-gnu"),
 )
-_MOST = 20_000  # files of a project that are looked through
+_LOOKED_AT = (*_HEADERS, *_SOURCES)
+_MOST = 20_000  # of those files of a project
 
 
 @lru_cache(maxsize=8)
 def _tree(root: Path) -> tuple[Path, ...]:
     """The headers and sources below `root`, without hidden directories."""
-    files = []
-    for number, path in enumerate(root.rglob("*")):
-        if number > _MOST:
+    files: list[Path] = []
+    for place, directories, names in os.walk(root):
+        directories[:] = [name for name in directories if not name.startswith(".")]
+        files += [Path(place, name) for name in names if name[0] != "." and name.endswith(_LOOKED_AT)]
+        if len(files) >= _MOST:
             break
-        hidden = any(part.startswith(".") for part in path.relative_to(root).parts)
-        if path.suffix in (*_HEADERS, *_SOURCES) and not hidden:
-            files.append(path)
-    return tuple(files)
+    return tuple(files[:_MOST])
 
 
 def _project(file: Path) -> tuple[Path, ...]:
     """The headers and sources of the project that `file` belongs to; without a project those beside it."""
     marks = [mark for name in _OF_PROJECTS if (mark := nearest(file.parent, name))]
     if not marks:
-        return tuple(path for path in file.parent.iterdir() if path.suffix in (*_HEADERS, *_SOURCES))
+        return tuple(path for path in file.parent.iterdir() if path.suffix in _LOOKED_AT)
     return _tree(marks[0].parent)
 
 
@@ -104,7 +105,7 @@ def headers_of(files: Sequence[Path]) -> tuple[Path, ...]:
 
 
 def _text(files: Sequence[Path]) -> tuple[Path, ...]:
-    return tuple(file for file in files if file.suffix in (*_HEADERS, *_SOURCES))
+    return tuple(file for file in files if file.suffix in _LOOKED_AT)
 
 
 def companions(files: Sequence[Path]) -> list[Path]:

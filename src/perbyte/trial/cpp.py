@@ -14,6 +14,7 @@ from pathlib import Path
 from perbyte import places
 from perbyte.trial.around import headers_of
 from perbyte.trial.prototype import RETURNED, Parameter, Prototype, Shape, c_parameter, without_comments
+from perbyte.trial.written import NAME, last_apart
 
 CXX = (".cc", ".cpp", ".cxx", ".hpp", ".hh", ".hxx")
 SUFFIXES = (*CXX, ".h")
@@ -382,9 +383,10 @@ def _export_written(symbol: str, prototype: Prototype) -> str:
             taken += [f"void *a{index}", f"size_t n{index}"]
             held.append(f"uint8_t *{parameter.name} = (uint8_t *)a{index}; (void){parameter.name};")
             into = parameter.name
-    before, mark, last = prototype.written.rstrip("; ").rpartition(";")
-    body = f"{' '.join(held)} return pb_put([&] {{ {before}{mark} return {last}; }}, {into});"
-    return f"int {symbol}({', '.join(taken)}) {{ {body} }}"
+    before, last = last_apart(prototype.written)
+    writes = "out" in NAME.findall(prototype.written) and last != "out"  # that alone is one of the call's own
+    put = f"pb_put([&] {{ {before}return {last}; }}, {into}, {str(writes).lower()})"
+    return f"int {symbol}({', '.join(taken)}) {{ {' '.join(held)} return {put}; }}"
 
 
 def _argument(parameter: Parameter, index: int) -> tuple[list[str], str]:

@@ -13,6 +13,7 @@ import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 
+from perbyte.errors import UsageError
 from perbyte.trial.building import home
 
 PRODUCT = "target/release/libwrapper.a"
@@ -29,14 +30,20 @@ def crate_of(file: Path) -> Path | None:
     return place if needs or _described(place).get("dependencies") else None
 
 
-def _described(place: Path) -> dict[str, dict[str, str]]:
-    text: dict[str, dict[str, str]] = tomllib.loads((place / "Cargo.toml").read_text(encoding="utf-8"))
-    return text
+def _described(place: Path) -> dict[str, object]:
+    try:
+        return tomllib.loads((place / "Cargo.toml").read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{place / 'Cargo.toml'}: {error}") from None
 
 
 def write_crate(crate: Path, place: Path, lib: str, feature: str = "") -> None:
-    """Write one of the source `lib`, to which that of `place` is `theirs`. Raises OSError, ValueError and KeyError."""
-    name = _described(place)["package"]["name"]
+    """Write one of the source `lib`, to which that of `place` is `theirs`. Raises UsageError."""
+    match _described(place):
+        case {"package": {"name": str(name)}}:
+            pass
+        case _:
+            raise UsageError(f"{place / 'Cargo.toml'}: [package] has no name")
     crate.mkdir(parents=True, exist_ok=True)
     features = f"[features]\ndefault = [{json.dumps(feature)}]\n{feature} = []\n\n" if feature else ""
     (crate / "Cargo.toml").write_text(
@@ -49,13 +56,10 @@ def write_crate(crate: Path, place: Path, lib: str, feature: str = "") -> None:
 
 
 def cargo_command(crate: Path, place: Path, rustflags: Sequence[str], product: str) -> list[str]:
-    """The command that builds `crate`, which depends on that of `place`, and copies the library to `product`."""
+    """The command that builds `crate` with that of `place`, and copies the library to `product`."""
     key = hashlib.sha256(repr((str(place), list(rustflags))).encode()).hexdigest()[:16]
     target = home() / "cargo" / key
-    building = f"cargo build --release --quiet --manifest-path {crate / 'Cargo.toml'} --target-dir {target}"
-    flags = shlex.quote(" ".join(rustflags))
-    return [
-        "sh",
-        "-c",
-        f"RUSTFLAGS={flags} {building} && cp {target}/release/libwrapper.a {shlex.quote(product)}",
-    ]
+    words = ["env", f"RUSTFLAGS={' '.join(rustflags)}", "cargo", "build", "--release", "--quiet"]
+    words += [f"--target-dir={target}", f"--manifest-path={crate / 'Cargo.toml'}"]
+    copying = ["cp", f"{target}/release/libwrapper.a", product]
+    return ["sh", "-c", f"{shlex.join(words)} && {shlex.join(copying)}"]

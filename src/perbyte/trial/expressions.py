@@ -8,8 +8,9 @@ from collections.abc import Iterable
 from perbyte.trial.cpp import CONSTRUCTOR
 from perbyte.trial.prototype import Parameter, Shape
 from perbyte.trial.roles import Call, is_number
-from perbyte.trial.steps import LENT, NUMBER, TYPES
+from perbyte.trial.steps import BACK_AND_FORTH, LENT, NUMBER, READ, TYPES
 
+_GIVEN: dict[str, str] = READ["given"]
 _SLICE_LENGTHS = {"in": "size", "buffer": "size", "tag": "out_max"} | {
     role: f"{role}_len" for role in ("key", "nonce", "aad")
 }
@@ -37,9 +38,7 @@ def expression(call: Call) -> str:
     if call.makes:
         return f"trial_give_back(state), state->made = {text}"
     if bytes_returned := call.returns_number:
-        first = (
-            "1" if call.step == "digest" else "0"
-        )  # checksums say their highest byte first, MACs the lowest
+        first = int(call.step == "digest")  # checksums say their highest byte first, MACs the lowest
         return f"trial_put_number(out, (uint64_t){text}, {bytes_returned}, {first})"
     if call.hands_over:
         return f"{text}, trial_take_out(out, state->made, out_max)"
@@ -73,39 +72,18 @@ def told(call: Call) -> str:
 
 
 def _arguments(call: Call) -> list[str]:
-    opening, verifying = call.step == "open", call.step == "verify"
+    opening = call.step == "open"
     given = {
+        **_GIVEN,
         "out": "(void *)&state->made" if call.hands_over else "out",
-        "in": "in",
         "size": "in_len" if opening and not call.has("tag") else "size",
         "blocks": "(out_max + BLOCK - 1) / BLOCK" if call.step == "squeeze" else "size / BLOCK",
-        "label": "NULL",
-        "label-length": "0",
-        "begin": "0",
-        "offset": "0",
         "out-length": "size" if call.step == "expand" else "out_max",
-        "length-back": "(void *)&state->length",
         "key": "key[0]" if call.step == "expand" else "PB_TURN(key, turn)",
-        "key-length": "key_len",
-        "key-bits": "key_len * 8",
-        "nonce": "PB_TURN(nonce, turn)",
-        "nonce-length": "nonce_len",
-        "aad": "aad",
-        "aad-length": "aad_len",
-        "tag": "in + size" if opening or verifying else "out" if call.step == "sign" else "out + size",
-        "tag-length": "out_max",
-        "secret-number": "NULL",
+        "tag": "in + size" if call.step in BACK_AND_FORTH else "out" if call.step == "sign" else "out + size",
         "context": "state->made" if call.held else "state->context",
-        "seed": "state->context",  # a copy: some functions wipe it
-        "buffer": "out",
-        "public-key": "state->public_key",
-        "secret-key": "state->secret_key",
         "ciphertext": "in" if call.step == "decapsulate" else "out",
         "secret": "out" if call.step == "decapsulate" else "out + CIPHERTEXT",
-        "counter": "0",
-        "0": "0",
-        "1": "1",
-        "null": "NULL",
     }
     if call.step == "sign":
         given["in"] = "PB_TURN(message, turn)"

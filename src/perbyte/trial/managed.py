@@ -43,6 +43,8 @@ _EXPORTED = (
     r"\bexport\s+(?:default\s+)?(?:async\s+)?(?:function|const|let|var)\s+{name}\b"
     r"|\bexport\s*\{{[^}}]*\b{name}\b|\bexports\b[^;]*\b{name}\b"
 )
+_NAMED = re.compile(r"""['"`](\.{1,2}/[^'"`\n]{1,200})['"`]""")
+_ENDINGS = ("", ".js", ".cjs", ".mjs", ".ts", ".json", "/index.js")
 _TYPES_SINCE = (22, 18)  # the first node that leaves types out by itself
 
 
@@ -68,6 +70,7 @@ def _facts(asked: Managed) -> dict[str, object]:
         "output": output,
         "ciphertext": asked.algorithm.ciphertext_bytes,
         "codes": asked.codes(),
+        "function": next(iter(asked.coded().values()))[0].function,
         "known": known_digest(asked.algorithm),
         "functions": {step: call.function for step, call in asked.calls.items() if not _written(call)},
         "words": _words_written(asked),
@@ -132,16 +135,39 @@ def _javascript(asked: Managed, scratch: Path, _flags: Sequence[str]) -> None:
     for name in hidden:
         text += f"\nexport {{ {name} }};\n" if esm else f"\nmodule.exports.{name} = {name};\n"
     subject.write_text(text, encoding="utf-8")
-    (subject.parent / "package.json").write_text(json.dumps({"type": "module" if esm else "commonjs"}))
+    package = subject.parent / "package.json"
+    if subject.suffix not in (".mjs", ".cjs"):
+        package.write_text(json.dumps({"type": "module" if esm else "commonjs"}))
+    elif theirs := nearest(asked.main.parent, "package.json"):
+        shutil.copy(theirs, package)  # it says what sort its other files are
     if modules := nearest(asked.main.parent, "node_modules"):
         (subject.parent / "node_modules").symlink_to(modules)
-    for beside in asked.main.parent.iterdir():  # what it imports by a path
-        if not beside.name.startswith(".") and not (subject.parent / beside.name).exists():
-            (subject.parent / beside.name).symlink_to(beside)
+    _lay_beside(asked.main, subject.parent)
     facts = {**_facts(asked), "sdk": str(sdk / "node" / "perbyte.cjs"), "module": subject.name}
     write_generated(scratch / "runner.cjs", facts=json.dumps(facts))
     command = f'{shlex.quote(node)} --v8-pool-size=0 --single-threaded "$here/runner.cjs"'
     write_start(scratch, asked.name, library, command)
+
+
+def _lay_beside(main: Path, subject: Path) -> None:
+    """Copy what `main` and that name by a path, so that it is kept; link what else lies beside."""
+    top, files, places = main.parent, [main], {main.parent}
+    for file in files:
+        for name in _NAMED.findall(file.read_text("utf-8", "replace")):
+            paths = [Path(os.path.normpath(f"{file.parent / name}{end}")) for end in _ENDINGS]
+            path = next(filter(Path.is_file, paths), main)
+            if path not in files and path.is_relative_to(top):
+                files.append(path)
+        places |= {place for place in file.parents if place.is_relative_to(top)}
+        copy = subject / file.relative_to(top)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if not copy.exists():
+            shutil.copy(file, copy)
+    for place in places:
+        for beside in place.iterdir():
+            link = subject / beside.relative_to(top)
+            if beside.name[0] != "." and not link.exists():
+                link.symlink_to(beside)
 
 
 def _without_types(file: Path, version: str) -> Path:

@@ -38,7 +38,7 @@ _KINDS: dict[str, tuple[str, ...]] = {
     "signature": ("out",),
     "key-agreement": ("key", "out"),
 }
-_NOT_TRIED = ("keygen", "load", "squeeze", "aggregate")
+_NOT_TRIED = ("keygen", "load", "squeeze", "aggregate", "sum")
 _RANDOMISED = {"kem": ("encapsulate", "decapsulate"), "signature": ("sign",)}
 _FIELDS = {
     "key": "key_bytes",

@@ -83,7 +83,8 @@ def _language(file: Path) -> str:
 
 
 def _command(file: Path) -> list[str]:
-    beside = [f"-I{place}" for place in (file.parent, *header_places((file,)))]
+    usual = (file.parent.parent / "include",)  # where nothing marks a project
+    beside = [f"-I{place}" for place in (file.parent, *(header_places((file,)) or usual))]
     return [*compiler(_language(file)), "-E", "-w", *beside]
 
 

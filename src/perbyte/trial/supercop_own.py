@@ -48,7 +48,7 @@ def _fields(impl: Implementation) -> dict[str, object]:
         "kind": kind,
         "year": 2000,
         "origin": "a tree in SUPERCOP's layout",
-        "operations": [name for name in OPERATIONS[kind] if name != "aggregate"],
+        "operations": [name for name in OPERATIONS[kind] if name not in ("aggregate", "sum")],
         "sources": [f"{impl.full}/{impl.primitive}"],
         **lengths,
         **of_kind.get("fixed", {}),

@@ -22,6 +22,7 @@ from functools import cache
 from pathlib import Path
 
 from perbyte import places
+from perbyte.errors import UsageError
 from perbyte.runners.build import run_tool
 from perbyte.runners.needs import compiler
 from perbyte.trial.building import captured, home
@@ -238,8 +239,8 @@ def build_crate(
     crate = scratch / "crate"
     try:
         write_crate(crate, place, lib, operation)
-    except (OSError, ValueError, KeyError) as error:
-        raise Unusable(f"Cargo.toml: {error}") from error
+    except (OSError, UsageError) as error:
+        raise Unusable(str(error)) from error
     _run_cargo(crate, flags)
     return crate / PRODUCT
 

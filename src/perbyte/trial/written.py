@@ -22,7 +22,7 @@ ROLES = {
     **dict(zip(_SAME, _SAME, strict=True)),
 }
 """What each name that a written call may use stands for."""
-_NAME = re.compile(rf"(?<![\w.>$:])({'|'.join(ROLES)})\b(?!\s*(?:=(?!=)|:(?!:)|\())")
+NAME = re.compile(rf"(?<![\w.>$:])({'|'.join(ROLES)})\b(?!\s*(?:=(?!=)|:(?!:)|\())")
 _BEGINS = re.compile(rf"\s*(?:{'|'.join(STEPS)})=(?!=)")
 _STEP = re.compile(r"([a-z]+(?:-[a-z]+)?)=(?!=)(.*)", re.DOTALL)
 _REFUSING = ("open", "verify")
@@ -58,7 +58,7 @@ def is_written(function: str) -> bool:
 def prototype_of(step: str, text: str, file: Path) -> tuple[Prototype, tuple[str, ...]]:
     """The call as a prototype whose parameters are the names that it uses, and the role of each."""
     text = "; ".join(part.strip() for part in text.split(";") if part.strip())
-    names = list(dict.fromkeys(_NAME.findall(text)))
+    names = list(dict.fromkeys(NAME.findall(text)))
     language = MANAGED.get(file.suffix, "")
     if not language and step != "verify" and "out" not in names:
         names.append("out")  # the wrapper writes what is returned
@@ -91,7 +91,7 @@ def call_text(prototype: Prototype | None, name: str, given: Sequence[str]) -> s
     if not prototype or not prototype.written:
         return f"{name}({', '.join(given)})"
     values = dict(zip((parameter.name for parameter in prototype.parameters), given, strict=True))
-    return _NAME.sub(lambda match: values.get(match[1], match[1]), prototype.written)
+    return NAME.sub(lambda match: values.get(match[1], match[1]), prototype.written)
 
 
 def last_apart(text: str) -> tuple[str, str]:
