@@ -108,7 +108,7 @@ def test_the_first_line_comes_before_the_table_and_is_kept_nowhere(world, script
     done = world.perbyte("try", source, "--as", "sha-256", "--size", "64,1KiB", "--budget", "500ms")
     assert done.returncode == EXIT_FINE, done.stderr
     first = done.stderr.splitlines()[0]
-    assert first.startswith("compiled, right; mine: digest 1 KiB about ")
+    assert first.startswith("compiled, right so far; mine: digest 1 KiB about ")
     assert len(list((world.home / "runs").iterdir())) == 1
 
 
@@ -133,4 +133,4 @@ def test_each_library_comes_from_the_newest_run_that_has_it(world, script, tmp_p
 
 def test_a_first_look_keeps_nothing_and_says_so_where_there_is_no_figure():
     assert Nowhere().finish((), None, 1.0, complete=True) is None
-    assert first_line((), 1.23) == "compiled, right; no figure yet (1.2 s)"
+    assert first_line((), 1.23) == "compiled, right so far; no figure yet (1.2 s)"

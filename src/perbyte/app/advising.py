@@ -25,7 +25,6 @@ from perbyte.advise import (
 from perbyte.app.building import build_needed
 from perbyte.app.conducting import Conducted, conduct
 from perbyte.app.listener import NOBODY, Listener
-from perbyte.app.lists import known_algorithms
 from perbyte.app.requests import budgeted
 from perbyte.catalogue import load, parse_selector, parse_sizes
 from perbyte.catalogue.questions import Question, Task
@@ -192,7 +191,7 @@ def measure_question(
         if not spec.threads and (not wish.languages or spec.language in wish.languages)
     ]
     if not specs:
-        raise _no_runner(wish.languages)
+        raise _no_runner(question, wish.languages)
     surveyed = survey(specs, ["full", "soft"])
     texts = [
         text
@@ -214,12 +213,15 @@ def measure_question(
     return conduct(request, policy, listener=listener, lenient=True, budget=budget, cut=False), missing
 
 
-def _no_runner(languages: Sequence[str]) -> EnvironmentLacking:
-    """The builds that bring one of the languages asked for."""
-    names = [spec.name for language in languages for spec in locate() if spec.language == language]
+def _no_runner(question: Question, languages: Sequence[str]) -> EnvironmentLacking:
+    """The builds that bring one of the languages asked for, those with most candidates first."""
+    specs = [spec for language in languages for spec in locate() if spec.language == language]
+    wanted = {name for task in question.tasks for name in task.algorithms}
+    has = {spec.name: len(wanted & {*spec.known_algorithms}) for spec in specs}
+    first, *more = sorted(filter(has.get, has), key=lambda name: -has[name]) or [*has]
     return EnvironmentLacking(
         f"no runner in {', '.join(languages)} is built",
-        hint=f"perbyte build {names[0]}" + (f" (or {', '.join(names[1:])})" if names[1:] else ""),
+        hint=f"perbyte build {first}" + (f" (or {', '.join(more)})" if more else ""),
     )
 
 
@@ -260,7 +262,7 @@ def _why_missing(question: Question, surveyed: Survey, languages: Sequence[str])
     only_slow = {name for runner, known in offers.items() if runner in slow for name in known} - here
     names = dict.fromkeys(name for task in question.tasks for name in task.algorithms)
     others = {
-        spec.name: known_algorithms(spec.here)
+        spec.name: spec.known_algorithms
         for spec in locate()
         if (spec.name, "full") not in surveyed.hellos
         and (spec.language in languages if languages else spec.language not in SLOW_LANGUAGES)

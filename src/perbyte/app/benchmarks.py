@@ -90,11 +90,12 @@ class Benchmarks:
 
     def _built_at(self, place: Path) -> list[BuiltBenchmarks]:
         where, flags = place.resolve(), shlex.split(self.flags)
-        if where.is_file():
+        if where.is_file() and os.access(where, os.X_OK):
             return [already_built(where)]
         rust = (where / "Cargo.toml").is_file()
         if not (rust or any(where.glob("*_test.go"))):
             lacks = "no Cargo.toml and no *_test.go there" if where.is_dir() else "no such directory"
+            lacks = "a file that cannot be run" if where.is_file() else lacks
             way_out = "name the directory of a package; C and the rest: perbyte try"
             raise UsageError(f"{place}: {lacks}", hint=way_out)
         self.listener.say(f"building {place}")

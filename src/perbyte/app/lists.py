@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable
 from fnmatch import fnmatch
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from perbyte.app.listener import Say, silent
@@ -76,7 +75,7 @@ def _providers(pattern: str, say: Say) -> list[Row]:
             version = f"{hello.library} {hello.library_version}"
             lacks = lacking(spec.language, hello.object, file_sha256(hello.object))
         else:
-            has = set(known_algorithms(spec.here))
+            has = set(spec.known_algorithms)
             version, state = spec.library, "opt-in" if spec.opt_in else "not built"
             state = "outdated" if spec.built and spec.out().is_dir() else state
         cost = f" ({spec.cost})" if spec.cost else ""
@@ -89,12 +88,6 @@ def _providers(pattern: str, say: Say) -> list[Row]:
                     {"algorithm": name, "runner": spec.name, "state": state, "library": version, "how": text}
                 )
     return sorted(rows, key=lambda row: meant.index(row["algorithm"]))
-
-
-def known_algorithms(directory: Path) -> tuple[str, ...]:
-    """What a runner had when it was built last by its author: `algorithms.txt`, an id a line; empty without it."""
-    file = directory / "algorithms.txt"
-    return tuple(file.read_text(encoding="utf-8").split()) if file.is_file() else ()
 
 
 def _suites(pattern: str, _say: Say) -> list[Row]:

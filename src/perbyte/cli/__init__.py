@@ -65,9 +65,9 @@ def _run() -> object:
         return error.exit_code
     except click.Abort:
         raise KeyboardInterrupt from None
-    except ReaderGone:
+    except ReaderGone as gone:
         _drop_output()
-        return EXIT_FINE
+        return int(gone.args[0] or EXIT_FINE)
     except Exception as error:
         if interrupts.came():
             raise KeyboardInterrupt from None

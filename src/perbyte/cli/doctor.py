@@ -116,7 +116,7 @@ def show_rows(what: str, pattern: str, *, as_json: bool) -> int:
         print_json(rows)
         return EXIT_FINE
     if what == "runs":
-        note("runs made with --out lie where that said, and are named by their directory")
+        note("runs made with --out are in the directory that it named: call them by its path")
     print_listing(rows_listing(what, rows))
     return EXIT_FINE
 

@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from perbyte import __version__
+from perbyte.errors import EXIT_FINE
 
 Members = Mapping[str, tuple[str, str]]  # name: (module with NAME_command, one line for the overview)
 
@@ -79,7 +80,10 @@ HELP = """Measure how fast cryptography is, in true core cycles per byte.
 
 
 class ReaderGone(Exception):
-    """The reader of our output closed the pipe, as `| head` does. Not an OSError: click would exit with 1 for it."""
+    """The reader of our output closed the pipe, as `| head` does. Not an OSError: click would exit with 1 for it.
+
+    Its argument is the exit code of a command that had ended by then; EXIT_FINE for others.
+    """
 
 
 class LazyGroup(click.Group):
@@ -99,16 +103,17 @@ class LazyGroup(click.Group):
         try:
             return super().make_context(*args, **more)
         except BrokenPipeError:
-            raise ReaderGone from None
+            raise ReaderGone(EXIT_FINE) from None
 
     def invoke(self, ctx: click.Context) -> Any:
         """Call the command and see its output off. Raises ReaderGone when nobody reads it."""
+        result = EXIT_FINE
         try:
             result = super().invoke(ctx)
             if sys.stdout:  # none when it was closed by the caller
                 sys.stdout.flush()
         except BrokenPipeError:
-            raise ReaderGone from None
+            raise ReaderGone(result) from None
         return result
 
     def list_commands(self, ctx: click.Context) -> list[str]:

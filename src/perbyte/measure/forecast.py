@@ -208,7 +208,7 @@ class Forecast:
             max(1, round(seconds))
             for seconds in (self.starts_s, self.starts_s + self.least_s, self.wall_s, self.most_s)
         )
-        told = f", {starts:,} s of them to start processes" if self.starts_s >= SAID_FROM_S else ""
+        told = f", {min(starts, most):,} s of them to start processes" if self.starts_s >= SAID_FROM_S else ""
         if self.enough_s > max(self.budget_s, 1.0):
             return f"about {math.ceil(self.most_s):,} s, more than the budget of {self.budget_s:g} s{told}"
         if self.likely_s is None and soonest < most:

@@ -238,7 +238,8 @@ def explain_nothing(selector: Selector, survey: Survey, catalogue: Catalogue) ->
             hint="run 'perbyte doctor' to see why, and 'perbyte build' to build them",
         )
     if not offered:
-        opt_in = [spec.name for spec in built_runners() if left_out(selector.runner, spec)]
+        unasked_specs = [spec for spec in built_runners() if left_out(selector.runner, spec)]
+        opt_in = [spec.name for spec in unasked_specs if {*algorithms} & {*spec.known_algorithms}]
         unasked = f"; '?*' also asks {', '.join(opt_in)}" if opt_in else ""
         hint = f"perbyte list providers {algorithms[0]} names who has it, and what builds that{unasked}"
         what = f"no {', '.join(algorithms[:5])} in {', '.join(runners)}"

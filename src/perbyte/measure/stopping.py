@@ -24,6 +24,7 @@ from perbyte.measure.nesting import COMMON_WEIGHT, Nesting
 from perbyte.measure.states import precise_enough
 from perbyte.model import Cell, CellFigure, Failure, Policy, Process, Quality
 from perbyte.model.cell import LOOP
+from perbyte.model.text import counted
 from perbyte.stats.arrays import np
 from perbyte.stats.clean import Grounds
 from perbyte.stats.draws import ENOUGH_CALLS
@@ -295,8 +296,9 @@ def imprecise_note(figures: Sequence[CellFigure], policy: Policy, *, ended: bool
     wide = sum(figure.relative_half_width > policy.precision for figure in asked)
     if not wide:
         return ""
-    why = f"the budget of {policy.budget_s:g} s is spent" if ended else "more epochs would not help"
-    return f"{why}; {wide} of {len(figures)} cells are less precise than {policy.precision:.2%}"
+    why = f"the budget of {round(policy.budget_s, 1):g} s is spent" if ended else "more epochs would not help"
+    cells = f"{wide} of {counted(len(figures), 'cell')} {'is' if wide == 1 else 'are'}"
+    return f"{why}; {cells} less precise than {policy.precision:.2%}"
 
 
 def is_look(done: int, least: int) -> bool:

@@ -226,7 +226,9 @@ def first_line(figures: Sequence[CellFigure], elapsed_s: float) -> str:
         f"about {cost_text(figure, rough=True)}"
         for figure in figures
     ]
-    return f"compiled, right; {'; '.join(costs) or 'no figure yet'} ({elapsed_s:.1f} s)"
+    unchecked = any(figure.cell.algorithm.startswith("unverified-") for figure in figures)
+    verdict = "not checked: no known answer" if unchecked else "right so far"
+    return f"compiled, {verdict}; {'; '.join(costs) or 'no figure yet'} ({elapsed_s:.1f} s)"
 
 
 def stored_lines(kept: Sequence[tuple[Run, CellFigure]]) -> list[str]:

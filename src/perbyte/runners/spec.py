@@ -107,6 +107,12 @@ class RunnerSpec:
         """True for compiled programs of one thread, which may have real-time scheduling on their core."""
         return not self.threads and (self.native or self.language == "rust")
 
+    @property
+    def known_algorithms(self) -> tuple[str, ...]:
+        """What it had when its author last built it: `algorithms.txt`, an id a line; empty without it."""
+        file = self.here / "algorithms.txt"
+        return tuple(file.read_text(encoding="utf-8").split()) if file.is_file() else ()
+
     def tier(self, name: str) -> Tier:
         """Return the tier `name`. Raises UsageError when this runner has none of that name."""
         if name not in self.tiers:

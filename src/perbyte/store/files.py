@@ -52,10 +52,10 @@ def disk_error(error: OSError, directory: Path) -> StoreError:
             "burst is kept",
             hint=f"free some space, then continue with: perbyte measure --resume {directory}",
         )
-    return StoreError(
-        f"cannot write {directory}: {error.strerror or error}",
-        hint="check the permissions and the disk, or choose another place with --out",
-    )
+    hint = "check the permissions and the disk, or choose another place with --out"
+    if error.errno in (errno.EEXIST, errno.ENOTDIR):
+        hint = "it is a file: name a new directory with --out"
+    return StoreError(f"cannot write {directory}: {error.strerror or error}", hint=hint)
 
 
 def check_directory(directory: Path) -> None:

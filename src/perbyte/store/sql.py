@@ -115,7 +115,8 @@ def closed_database(too_much: str, fewer: str, more: str) -> Iterator[duckdb.Duc
     except duckdb.Error as error:
         raise UsageError(
             f"the query failed: {error}",
-            hint=f"the views are runs, cells, samples, behaviour and leaks: try DESCRIBE cells{more}",
+            hint="the views are runs, cells, figures, samples, behaviour and leaks: try DESCRIBE cells"
+            + (more if isinstance(error, duckdb.IOException) or more.startswith(",") else ""),
         ) from error
     except Exception as error:
         if not isinstance(error, MemoryError) and type(error).__module__.partition(".")[0] != "pyarrow":
