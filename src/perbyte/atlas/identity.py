@@ -21,7 +21,7 @@ from perbyte.store.state import RunState
 
 HIDDEN = "(hidden)"
 _SYSTEM = ("/usr/", "/lib/", "/lib64/", "/proc/", "/sys/")
-_PATH = re.compile(r"(?<![\w)])(?:~[\w.-]*|\.{1,2})?/[^\s:;,'\"()<>=|]+")
+_PATH = re.compile(r"(?<![\w)}\]*?])(?:~[\w.-]*|\.{1,2})?/[^\s:;,'\"()<>=|]+")
 _WORDS = {"measure", "study", "run", "fleet", "selftest"}
 _OPTION = re.compile(r"--?[a-z][a-z-]*")
 _FLAGS = {"--quick", "-q", "--quiet", "--json", "--csv", "--strict", "--dry-run"}

@@ -192,7 +192,9 @@ def library_names(run: Run) -> list[str]:
     """Each library with its version, once, in alphabetical order."""
     names = {(identity.library, identity.library_version) for identity in run.conditions.identities}
     names |= {(figure.library, figure.library_version) for figure in run.cells}
-    return [f"{plain(name, 40)} {plain(version, 80)}".strip() for name, version in sorted(names) if name]
+    # some libraries' versions begin with their name
+    told = ((name, version.removeprefix(name)) for name, version in sorted(names) if name)
+    return [" ".join((plain(name, 40), *plain(version, 80).split())) for name, version in told]
 
 
 def clean_share(run: Run) -> tuple[int, int]:
