@@ -101,7 +101,6 @@ def _present(hint: Any) -> Any:
 
 
 def _type(kind: Any) -> Any:
-    """What click converts by: the parameter type that `kind` is annotated with, else the plain type."""
     if annotated := getattr(kind, "__metadata__", ()):
         return annotated[0]
     if get_origin(kind) is tuple:

@@ -80,9 +80,9 @@ HELP = """Measure how fast cryptography is, in true core cycles per byte.
 
 
 class ReaderGone(Exception):
-    """The reader of our output closed the pipe, as `| head` does. Not an OSError: click would exit with 1 for it.
+    """The reader closed the pipe, as `| head` does. The argument is the exit code: its own of a command that had ended.
 
-    Its argument is the exit code of a command that had ended by then; EXIT_FINE for others.
+    Not an OSError: click would exit with 1 for it.
     """
 
 

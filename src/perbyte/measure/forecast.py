@@ -135,13 +135,11 @@ def row_of(cell: Cell) -> str:
 def _newest(
     known: Mapping[str, float], newest: Mapping[str, float], most: int = MOST_NAMES
 ) -> dict[str, float]:
-    """Both, what was found in the place of what was known; the oldest go where there are too many."""
     both = {name: took for name, took in known.items() if name not in newest} | dict(newest)
     return dict(list(both.items())[-most:])
 
 
 def _seconds(content: Mapping[str, Any]) -> dict[str, float]:
-    """Numbers by name. Raises ValueError where one is none, or below 0."""
     took_s = {str(name): float(took) for name, took in content.items()}
     if not all(0 <= took < math.inf for took in took_s.values()):
         raise ValueError("no seconds")

@@ -140,7 +140,6 @@ def _read(path: str | Path) -> str:
 
 
 def _found(pattern: str, path: str) -> str:
-    """The group of the first line of a file that the pattern fits; empty where none does."""
     match = re.search(pattern, _read(path), re.MULTILINE)
     return match[1] if match else ""
 

@@ -304,7 +304,6 @@ def _bars_title(records: Records, operation: str, points: Points) -> str:
 
 
 def _apart(record: Mapping[str, Any], rivals: Records) -> bool:
-    """True when there are rivals of another series, and nobody's interval overlaps and nobody's figure is in doubt."""
     others = [other for other in rivals if other["series"] != record["series"]]
     return bool(others) and all(
         record["sure"] and other["sure"] and (other["low"] > record["high"] or other["high"] < record["low"])

@@ -97,7 +97,6 @@ def _prose(line: str, width: int, style: str = "") -> list[Styled]:
 
 
 def _listing(listing: Listing, width: int) -> list[Styled]:
-    """Title, table and notes of a listing; no table where it has no row."""
     drawn = lines(listing, width) if listing.rows else []
     return [
         *([Styled(listing.title, style="bold")] if listing.title else []),
@@ -107,7 +106,6 @@ def _listing(listing: Listing, width: int) -> list[Styled]:
 
 
 def _card(card: Card, width: int) -> list[Styled]:
-    """Headlines, what stands below each, the notes, and a line after them."""
     drawn: list[Styled] = []
     for line in card.lines:
         about = f"({line.about})" if line.about else ""
@@ -124,7 +122,6 @@ def _indented(texts: Iterable[str], width: int) -> list[Styled]:
 
 
 def _grid(grid: Grid, width: int) -> list[Styled]:
-    """Draw a grid within `width` characters, split where it does not fit."""
     title = f"{grid.unit.in_words} · {plain(grid.contract, 40)} · {_what(grid)}"
     drawn = _prose(title, width)
     drawn[0].stylize("bold", 0, len(grid.unit.in_words))
@@ -179,7 +176,6 @@ def _reach(drawn: Sequence[Styled]) -> int:
 
 
 def _drawn(grid: Grid, gap: int, sign: str) -> list[Styled]:
-    """Draw a grid with `gap` characters between columns and `sign` behind an interval."""
     labels = _labels(grid)
     columns = [
         _Drawn(grid, column, [row.entries[index] for row in grid.rows], sign)
@@ -209,7 +205,6 @@ def _drawn(grid: Grid, gap: int, sign: str) -> list[Styled]:
 
 
 def _operations_line(columns: Sequence[_Drawn], stub: int, gap: int) -> Styled:
-    """Each operation's name over its columns, with a rule that shows how far it reaches."""
     line = Styled(" " * stub, no_wrap=True)
     for name, group in itertools.groupby(columns, key=lambda column: column.column.operation):
         span = sum(gap + column.width for column in group) - gap
@@ -220,7 +215,6 @@ def _operations_line(columns: Sequence[_Drawn], stub: int, gap: int) -> Styled:
 
 
 def _labels(grid: Grid) -> list[tuple[str, GridRow | None]]:
-    """The labels of rows; a group of several rows gets a heading of its own, a lone row carries its heading."""
     groups = grid.groups()
     labels: list[tuple[str, GridRow | None]] = []
     alone = all(len(rows) == 1 for _, rows in groups)

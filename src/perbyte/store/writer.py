@@ -376,7 +376,6 @@ def _beside(directory: Path) -> list[Path]:
 
 
 def _make_room(directory: Path, overwrite: bool) -> None:
-    """Make sure `directory` holds nothing of a run. Raises StoreError."""
     try:
         for place in (*_ours(directory, overwrite), *filter(_is_leftover, directory.iterdir())):
             place.unlink()
