@@ -20,7 +20,7 @@ LINES = {
     "measure": 8687,
     "model": 1706,
     "protocol": 825,
-    "report": 14132,
+    "report": 14133,
     "runners": 3416,
     "stats": 6533,
     "store": 3406,

@@ -276,7 +276,8 @@ def _costs(decision: Decision, limits: Limits) -> tuple[str, ...]:
             read(figure, unit) for unit in (Unit.NS_PER_CALL, Unit.CYCLES_PER_CALL, Unit.CYCLES_PER_BYTE)
         )
         text = f"{operation}, {size_label(size)}" if has_data else operation
-        text += f": {words.time_text(ns)} {words.with_article(task.unit)}" if ns else ""
+        per = words.with_article(task.unit) if has_data else "each"
+        text += f": {words.time_text(ns)} {per}" if ns else ""
         text += f", {value_text(cycles)} cycles" if cycles else ""
         text += f", {value_text(each)} cycles a byte" if each else ""
         if speed := read(figure, Unit.GIGABYTES_PER_SECOND if has_data else Unit.CALLS_PER_SECOND):

@@ -186,7 +186,6 @@ def _for_all(told: Sequence[Told], together: Together, first: Library, rate: flo
 
 
 def _work(task: Task, option: Option) -> _Work:
-    """The figures of an option, each with how often a unit of work takes it."""
     counts = task.operations(option.algorithm)
     return [(figure, counts[operation]) for (operation, _), figure in option.figures.items()]
 
@@ -211,7 +210,8 @@ def _cost(task: Task, option: Option, rate: float | None) -> str:
     """Cores at a rate for the dearest operation at the largest size; without data, the time of a unit of work."""
     work = _work(task, option)
     if not _has_data(work):
-        return f"{time_text(work_time(work))} {with_article(task.unit)}"
+        parts = ", ".join(f"{count:g} {figure.cell.operation}" for figure, count in work)
+        return f"{time_text(work_time(work))} {with_article(task.unit)}" + (f" ({parts})" if work[1:] else "")
     largest = max(data_bytes(figure.cell) for figure, _ in work)
     figure = max(
         (figure for figure, _ in work if data_bytes(figure.cell) == largest),
