@@ -79,7 +79,7 @@ HANG = "void f(char *out, const char *in, int n) { for (volatile int i = 1; i;) 
 def test_what_is_not_right_is_told_once_and_nothing_is_measured(world, script, source, code, message):
     world.add(script("alpha"))
     source.write_text(code)
-    words = ("try", source, "--as", "sha-256", "--patience", "1s", "-q")
+    words = ("try", source, "--as", "sha-256", "--patience", "400ms", "-q")
     for more in ((), ("--baseline",)):
         done = world.perbyte(*words, *more)
         assert done.returncode == EXIT_INCORRECT, done.stderr
