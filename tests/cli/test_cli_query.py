@@ -50,5 +50,5 @@ def test_what_is_no_sql_or_reaches_out_is_refused_with_the_views(measured):
     for sql in ("not sql", "SELECT * FROM '/etc/passwd'", "COPY cells TO 'x.csv'"):
         answer = measured.world.perbyte("query", sql, measured.path)
         assert answer.returncode == 2
-        assert "runs, cells, samples, behaviour and leaks" in answer.stderr
+        assert "runs, cells, figures, samples, behaviour and leaks" in answer.stderr
     assert measured.world.perbyte("query", "SELECT 1", measured.path, "--json", "--csv").returncode == 2

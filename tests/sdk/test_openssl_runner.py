@@ -57,6 +57,7 @@ def test_evp_and_lowlevel_agree(evp_full: checks.Digests, lowlevel_full: checks.
     checks.assert_same(evp_full, lowlevel_full, at_least=40)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cpu", EVP_TIERS[1:])
 def test_evp_gives_the_same_in_every_tier(evp: RunnerSpec, evp_full: checks.Digests, cpu: str) -> None:
     digests = checks.try_everything(evp, cpu)

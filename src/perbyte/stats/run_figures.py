@@ -349,4 +349,4 @@ def _warning(clean: int, samples: int, middle: float, others: int) -> Warning:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.{0 if share >= 0.1 else 1}f} %"
+    return f"{100 * share:.0f} %" if share >= 0.1 else f"{100 * share:.2g} %"
