@@ -245,19 +245,9 @@ class Fake:
             spent += (self.simulation.now - begun) * burn
             while time.process_time() < spent:
                 pass
-        names = (
-            "start",
-            "ticks",
-            "clock_before",
-            "clock_after",
-            "contention_before",
-            "contention_after",
-            "flags",
-        )
-        answer = {name: [row[name] for row in rows] for name in names}
+        answer = self.gauge.columns(rows)
         if self.gauge.cores:
             answer["core"] = [row["core"] for row in rows]
-        answer["cycles"] = [row["cycles"] for row in rows] if self.simulation.clock["pmu"] else []
         output = self.bend(toy, "measure", toy.output(calls))
         if piece_bytes:
             answer["piece_bytes"] = piece_bytes

@@ -16,6 +16,15 @@ STILL_VALID_TICKS = 20000  # a clock probe, for the sample that follows
 LOOKS_WANTED_S = 0.003  # alone on a core, for a calibration
 STEP_S = 1e-4  # of a calibration
 HOP_US = 50.0  # what a change of core costs
+MEASURED = (
+    "start",
+    "ticks",
+    "clock_before",
+    "clock_after",
+    "contention_before",
+    "contention_after",
+    "flags",
+)
 
 
 class Gauge:
@@ -32,6 +41,14 @@ class Gauge:
         self.clock_at = self.clock_ticks = None
         self.calibrated = False
         self.bursts = 0
+
+    def columns(self, rows):
+        """The columns of an answer that samples have in common."""
+        counted = rows if self.simulation.clock["pmu"] else []
+        return {
+            **{name: [row[name] for row in rows] for name in MEASURED},
+            "cycles": [row["cycles"] for row in counted],
+        }
 
     def use_cores(self, text):
         """Take the cores of a list as Linux writes it; what cannot be read ends it."""

@@ -47,18 +47,7 @@ def take_pairs(gauge, toy, tier, request, leak):
             row["ticks"] += round(more * per_cycle) if here and hit and letter == "1" else 0
         rows += two
         order += letters
-    names = (
-        "start",
-        "ticks",
-        "clock_before",
-        "clock_after",
-        "contention_before",
-        "contention_after",
-        "flags",
-    )
-    answer = {name: [row[name] for row in rows] for name in names}
-    answer["cycles"] = [row["cycles"] for row in rows] if simulation.clock["pmu"] else []
-    return {**answer, "order": order, "waits": waits, "failures": [0, 0], "afresh": False}
+    return {**gauge.columns(rows), "order": order, "waits": waits, "failures": [0, 0], "afresh": False}
 
 
 def has_value(toy, request, number, byte, value):
