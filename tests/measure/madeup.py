@@ -233,12 +233,14 @@ class Library:
             )
             cpu_s += took + 2 * (clocks[-1] + probes[-1]) / TICK_HZ
             away_s += away
+        whole = [sum(parts) for parts in zip(clocks, probes, ticks, probes, clocks, strict=True)]
+        starts = [sum(whole[:i]) + clocks[i] + probes[i] for i in range(samples)]
         burst = Burst(
             self.cell,
             more["epoch"],
             0,
             calls,
-            [0] * samples,
+            starts,
             ticks,
             clocks,
             clocks,

@@ -30,7 +30,7 @@ def mid(cost: float, half: float = 0.0) -> Overrides:
     return {"one/mid/encrypt@512": (cost, half)}
 
 
-def at_sizes(*costs: float) -> Overrides:
+def at_sizes(*costs: float | tuple[float, float]) -> Overrides:
     return {f"one/mid/encrypt@{size}": cost for size, cost in zip((16, 32, 512), costs, strict=True)}
 
 
@@ -57,7 +57,9 @@ def at_sizes(*costs: float) -> Overrides:
         ("trend", SIZES + "within_percent = 0", at_sizes(4, 4, 4), H),
         ("trend", SIZES + "within_percent = 0", at_sizes(4, 4, 4.001), F),
         ("trend", SIZES + "rises = [16, 32, 512]", at_sizes(4, 4.01, 4.02), H),
-        ("trend", SIZES + "rises = [16, 32, 512]", at_sizes(4, 4, 4.02), U),
+        ("trend", SIZES + "rises = [16, 32, 512]", at_sizes(4, 4, 4.02), F),  # known not to rise
+        ("trend", SIZES + "rises = [16, 32, 512]", at_sizes((4, 0.001), (4, 0.001), 4.5), F),
+        ("trend", SIZES + "rises = [16, 32, 512]", at_sizes((4, 0.02), (4, 0.02), 4.5), U),
         ("trend", SIZES + "rises = [16, 32, 512]", at_sizes(4, 4.01, 4.005), F),
         ("trend", SIZES + "rises = [16, [32, 512]]", at_sizes(4, 5, 4.5), H),
         ("trend", SIZES + "rises = [16, [32, 512]]", at_sizes(4, 5, 3.9), F),

@@ -128,7 +128,6 @@ class Fresh:
         return signed
 
     def _vectors(self, cell: Cell, known: Algorithm, count: int) -> Vector | None:
-        """What makes the material of a call, `count` times another; None where nothing does."""
         if cell.operation == "sign":
             return lambda: _asked(cell, _private(known), secrets.token_hex(cell.size_bytes))
         if cell.operation in ("derive", "decapsulate"):

@@ -28,6 +28,7 @@ from perbyte.model import Audit, Cell, Policy, Process
 from perbyte.protocol.material import RING
 from perbyte.runners.session import Session, prepare_cell
 from perbyte.runners.taken import Chained, TakenBursts
+from perbyte.stats.arrays import np
 from perbyte.stats.audit import is_settled
 from perbyte.stats.clean import by_company, judge_samples, own_quiet
 from perbyte.stats.estimate import midmean
@@ -165,8 +166,10 @@ class Looks:
         # a runner compares pieces of another length with a whole call before the first one: that is no look's
         self._sample(sessions, audit, 1, pieces * cut.shorter)
         for turn in range(1 + CONFIRMATIONS):
-            turned, length = bool((audit.epoch + turn) % 2), pieces * cut.shorter
-            audit = self.look(sessions, audit, 1, turned=turned, piece_bytes=length, times=times)
+            turned = bool((audit.epoch + turn) % 2)
+            audit = self.look(
+                sessions, audit, 1, turned=turned, piece_bytes=pieces * cut.shorter, times=times
+            )
             more = min(1000, math.ceil(2 * CONFIRM_S / (pieces * shorter_s)))
             times = 1, max(TIMES[1], 1 + more)
             if not odd(audit) or (turn and is_settled(audit, 1)):
@@ -425,7 +428,10 @@ def problem(chained: Chained) -> str:
 
 
 def _account(taken: TakenBursts) -> tuple[int, int, float, float]:
-    """Ticks of the calls, and of the probes that stand between them; seconds of CPU time and on the clock."""
-    burst = taken.burst
-    probes = (burst.clock_before, burst.clock_after, burst.contention_before, burst.contention_after)
-    return sum(burst.ticks), sum(map(sum, probes)), taken.cpu_s, taken.wall_s
+    """Ticks of the calls, and of the probes that stand around them; seconds of CPU time and on the clock."""
+    burst = taken.burst  # whose neighbouring samples may share a reading of the clock probe
+    before = np.add(burst.clock_before, burst.contention_before)
+    after = np.add(burst.clock_after, burst.contention_after)
+    between = np.subtract(burst.start[1:], np.add(burst.start, burst.ticks)[:-1])
+    probes = before[0] + after[-1] + np.minimum(after[:-1] + before[1:], between).clip(0).sum()
+    return sum(burst.ticks), int(probes), taken.cpu_s, taken.wall_s

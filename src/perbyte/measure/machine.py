@@ -99,7 +99,6 @@ def step_aside(cores: Collection[int]) -> None:
 
 
 def _kinds_of_cores() -> dict[int, tuple[str, ...]]:
-    """What tells cores of different kinds apart: model, highest clock, capacity, size of their own caches."""
     kinds = {}
     for facts in cpu_facts():
         if not facts.get("processor", "").isdigit():

@@ -219,7 +219,6 @@ class GainOverPrint(Rule, frozen=True, kw_only=True, tag="gain"):
         ]
 
     def _counterparts(self, context: Context) -> Iterator[tuple[str, float, list[EvidenceRow]]]:
-        """Each printed time of the machine: its algorithm, the ns of a call, and the rows that stand for it."""
         for published in context.study.published:
             ns = published_ns(published)
             if published.machine != self.machine or ns is None or len(published.sides) != 1:

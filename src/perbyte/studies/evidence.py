@@ -264,7 +264,6 @@ class _Available:
             return False
 
     def _whole(self, failure: Failure, wanted: Selector, asked: str) -> bool:
-        """True when nobody has what was `asked`, or a runner failed as a whole, unless it measured on that tier."""
         if failure.address or failure.runner != wanted.runner:
             return False
         if failure.kind == "unsupported" and failure.message.endswith("'"):  # it quotes the selector
@@ -273,7 +272,6 @@ class _Available:
 
 
 def _printed_as_lacking(study: Study, runs: Sequence[Run]) -> tuple[Selector, ...]:
-    """What the study prints as not there for the machine that these runs are the print of."""
     machine = _printed_machine(study, runs)
     return tuple(
         selector
@@ -284,7 +282,6 @@ def _printed_as_lacking(study: Study, runs: Sequence[Run]) -> tuple[Selector, ..
 
 
 def _left_out(study: Study, figures: Iterable[Cell]) -> frozenset[Selector]:
-    """The cells that the quick variant leaves out, if these figures look like those of a quick run."""
     full, quick = (
         {asked for selector in study.selectors(quick=variant) for asked in cells_of(selector)}
         for variant in (False, True)

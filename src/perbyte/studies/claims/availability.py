@@ -119,10 +119,9 @@ def _somewhere(context: Context, label: str, rows: list[EvidenceRow]) -> Finding
     if finding := _had_or_unprinted(rows, label):
         return finding
     named = {runner for row in rows if not is_pattern(runner := _runner(row))}
-    absent = sorted(named - context.table.runners)
-    if absent:
-        why = f"{' and '.join(absent)} did not measure here"
-        return Finding(State.UNPROVIDED, f"No library that measured here has {label}; {why}.")
+    if absent := " and ".join(sorted(named - context.table.runners)):
+        text = f"No library that measured here has {label}; {absent} did not measure here."
+        return Finding(State.UNPROVIDED, text)
     if all(row.absence in _LACKING for row in rows):
         return Finding(State.NO, f"No library that measured here has {label}.")
     return Finding(State.UNMEASURED, f"{label}: {rows[0].reason}.")
@@ -131,8 +130,7 @@ def _somewhere(context: Context, label: str, rows: list[EvidenceRow]) -> Finding
 def _everywhere(context: Context, label: str, rows: list[EvidenceRow]) -> Finding:
     """One library that lacks it decides; then one that did not measure."""
     findings = {runner: _there(context, runner, label, own) for runner, own in grouped(rows, _runner).items()}
-    without = [runner for runner, finding in findings.items() if finding.state is State.NO]
-    if without:
+    if without := [runner for runner, finding in findings.items() if finding.state is State.NO]:
         having = [runner for runner, finding in findings.items() if finding.state is State.YES]
         also = f"; {listing(having)} {'has' if len(having) == 1 else 'have'} it" if having else ""
         verb = "lacks" if len(without) == 1 else "lack"
@@ -142,10 +140,9 @@ def _everywhere(context: Context, label: str, rows: list[EvidenceRow]) -> Findin
 
 
 def _had_or_unprinted(rows: list[EvidenceRow], label: str) -> Finding | None:
-    for row in rows:
-        if row.figure:
-            library = " ".join(part for part in (row.figure.library, row.figure.library_version) if part)
-            return Finding(State.YES, f"{library} ({row.figure.cell.runner}) has {label}.")
+    if figure := next((row.figure for row in rows if row.figure), None):
+        library = " ".join(part for part in (figure.library, figure.library_version) if part)
+        return Finding(State.YES, f"{library} ({figure.cell.runner}) has {label}.")
     if any(row.absence is Absence.NOT_PRINTED for row in rows):
         return Finding(State.NOT_PRINTED, f"{label}: {rows[0].reason}.")
     return None

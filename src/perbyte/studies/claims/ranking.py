@@ -260,7 +260,6 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         return Said(f"{rho} is within {between}", f"{rho} is surely outside {between}")
 
     def _today(self, context: Context, figure: PublishedFigure) -> EvidenceRow | None:
-        """The fastest measured counterpart of a printed figure among the cells the claim is about."""
         if not figure.cell or OVER in figure.cell:
             return None
         wanted = cells_of(figure.cell)
@@ -272,7 +271,6 @@ class RankAgreement(Form, frozen=True, kw_only=True, tag="rank_agreement"):
         return min(rows, key=lambda row: context.table.cost(row).value, default=None)
 
     def _in_print(self, context: Context, first: str, second: str) -> list[Finding]:
-        """Correlate what two published machines printed for the cells that the claim is about."""
         groups: dict[Key, list[tuple[float, float]]] = {}
         wanted = {name: many(values) for name, values in self.where.items()}
         printed = {

@@ -12,7 +12,7 @@ from msgspec import field
 from perbyte.datafile import Problem, Text
 from perbyte.model import Estimate
 from perbyte.model.text import counted
-from perbyte.stats.compare import quotient
+from perbyte.stats.compare import margin_of, quotient
 from perbyte.stats.quantity import arithmetic_mean, largest, log_of, smallest
 from perbyte.studies.claims.form import (
     Comparing,
@@ -147,7 +147,7 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
             ]
             return Said(
                 f"{what} rises along {along} from {' to '.join(places)}",
-                f"{what} surely falls at one of these steps",
+                f"{what} surely falls, or is known to stay as it is, at one of these steps",
             )
         if self.within_percent is not None:
             width = exact(self.within_percent)
@@ -211,8 +211,16 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
                     findings += [absent for absent in (earlier.absent or later.absent,) if absent]
                     continue
                 growth = self._over(context, later, earlier)
-                state = state_of(growth.above(1), growth.below(1))
-                word = {State.YES: "rises", State.NO: "falls", State.OPEN: "hardly moves"}[state]
+                margin, falls = 1 + margin_of(context.table.floor), growth.below(1)
+                stays = (
+                    growth.within(1 / margin, margin) and not context.table.printed
+                )  # whose digits are few
+                state = state_of(growth.above(1), falls or stays)
+                word = {
+                    State.YES: "rises",
+                    State.NO: "falls" if falls else "stays",
+                    State.OPEN: "hardly moves",
+                }[state]
                 sentence = (
                     f"{context.opening(key)}{self._what(later)} {word} from {number(earlier.ratio.value)} at "
                     f"{group_name([(self.along, low)])} to {number(later.ratio.value)} at "
