@@ -20,7 +20,6 @@ from perbyte.stats.compare import (
     cost_of,
     mean_cost,
     noise_floor,
-    quotient,
 )
 from perbyte.stats.interval import median_spread
 from perbyte.stats.quantity import geometric_mean
@@ -357,14 +356,6 @@ def test_costs_in_time_carry_the_relative_width():
     assert cost_of(
         figure_with([100.0], half=2.0, dominated_by="samples"), "cycles"
     ).by_samples == pytest.approx(0.02)
-
-
-def test_quotients_reach_from_end_to_end():
-    ratio = quotient(Estimate(6.0, 5.0, 8.0), Estimate(2.0, 0.5, 4.0))
-    assert (ratio.value, ratio.low, ratio.high) == (3.0, 1.25, 16.0)
-    assert quotient(Estimate(6.0, 5.0, 8.0), Estimate(2.0, 0.0, 4.0)) == Estimate(3.0, 0.0, math.inf)
-    assert quotient(Estimate(6.0, 0.0, 8.0), Estimate(2.0, 1.0, 4.0)) == Estimate(3.0, 0.0, math.inf)
-    assert quotient(Estimate(6.0, 5.0, 8.0), Estimate(0.0, 0.0, 0.0)).value == math.inf
 
 
 def test_the_larger_noise_floor_counts():

@@ -299,7 +299,6 @@ class Elsewhere:
 
 
 def _length(least: int, most: int, multiple: int) -> int:
-    """A length of data from `least` on and below `most`, more often than not about the end of a block."""
     size, border = CHANCE.randrange(least, most), CHANCE.choice(BORDERS)
     about = size // border * border + CHANCE.choice((0, *((-1, 1) if border > 1 else ())))
     return int(max(least, min(about, most - 1)) // multiple * multiple)

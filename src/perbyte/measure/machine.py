@@ -174,7 +174,6 @@ def own_cache_bytes(system: Path = Path("/sys/devices/system/cpu")) -> int:
 
 
 def _virtualisation(info: dict[str, str]) -> str:
-    """What this system runs under, as firmware or kernel name it; empty where the processor says nothing of it."""
     if "hypervisor" not in info.get("flags", "").split():
         if info.get("flags"):
             return ""

@@ -163,7 +163,6 @@ class PlaceDrawing:
                 each.session.release(each.handle)
 
     def _draw(self, cell: Cell, ready: Sequence[_Alive]) -> list[_Spot]:
-        """Draw places until there are enough, or the time is over, and take both bursts of each."""
         draw = random.Random(f"places/{self.policy.seed}/{cell.address}")
         deadline = time.monotonic() + CELL_S
         spots: list[_Spot] = []
@@ -185,7 +184,6 @@ class PlaceDrawing:
         return spots
 
     def _burst(self, cell: Cell, spot: _Spot, calls: int) -> int:
-        """Take a burst at a place, again where others were at work; how many calls a sample has from now on."""
         process, session, policy = spot.process, spot.process.session, self.policy
         quiet = own_quiet(process.calibration, policy)
         for _ in range(TRIES if session.alive else 0):

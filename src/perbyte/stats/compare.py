@@ -363,12 +363,16 @@ def sum_costs(parts: Sequence[tuple[float, Cost]]) -> Cost:
     )
 
 
-def quotient(above: Estimate, below: Estimate) -> Estimate:
-    """The one over the other by interval arithmetic, for what has no epochs: ratios of ratios, printed figures.
+def ratio_of_ratios(above: Estimate, below: Estimate) -> Estimate:
+    """The one over the other where they err independently (delta method): ratios of a run have no cell in common."""
+    ends, half = quotient(above, below), _together(above.relative, below.relative)
+    if not ends.low > 0:
+        return ends
+    return Estimate(ends.value, ends.value * math.exp(-half), ends.value * math.exp(half))
 
-    The interval reaches from the lowest numerator over the highest denominator to the reverse, which assumes nothing
-    and is wide; it is unbounded where an interval reaches zero.
-    """
+
+def quotient(above: Estimate, below: Estimate) -> Estimate:
+    """The one over the other by interval arithmetic, which assumes nothing; unbounded where one reaches zero."""
     value = above.value / below.value if below.value else math.inf
     if not (below.low > 0 and above.low > 0):
         return Estimate(value, 0.0, math.inf)

@@ -201,7 +201,6 @@ def judge_epoch(bursts: Sequence[Burst], grounds: Grounds, unseen: bool = False)
 
 
 def _middles(values: Floats, moment: NDArray[np.int64]) -> tuple[float, ...]:
-    """The median of each moment's values, of those that have a few."""
     cuts = np.flatnonzero(np.diff(moment)) + 1
     return tuple(median(part) for part in np.split(values, cuts) if len(part) >= FEW_IN_BURST)
 

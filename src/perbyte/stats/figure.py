@@ -157,7 +157,6 @@ def judge(summary: Summary, policy: Policy, spreads: Spreads | None = None) -> C
 
 
 def _scale(value: float, epoch: Epoch) -> float:
-    """What brings widths of an epoch to the unit of `value`, cycles or ns."""
     return value / epoch.value if epoch.value else 0.0
 
 

@@ -178,7 +178,6 @@ def _judge_cells(
 
 
 def _of_library(figure: CellFigure, identified: Mapping[tuple[str, str], RunnerIdentity]) -> CellFigure:
-    """Return the figure with its library, where it is known who answered."""
     identity = identified.get((figure.cell.runner, figure.cell.cpu))
     if not identity:
         return figure
@@ -240,7 +239,6 @@ def _fixed_warning(cell: Cell, calibrations: Iterable[Calibration], policy: Poli
 
 
 def _core_warning(apart: Apart) -> Warning:
-    """Return the warning of a run that used a core which is unlike the others."""
     than = f"core {apart.core} costs {100 * apart.relative:+.2g} % beside core {apart.usual}"
     text = f"{than} ({apart.pairs} epochs of cells on both): its samples are left out"
     return Warning(Doubt.CORES, text, (apart.core, apart.usual, apart.relative))

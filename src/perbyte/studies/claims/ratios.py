@@ -12,7 +12,7 @@ from msgspec import field
 from perbyte.datafile import Problem, Text
 from perbyte.model import Estimate
 from perbyte.model.text import counted
-from perbyte.stats.compare import margin_of, quotient
+from perbyte.stats.compare import margin_of, ratio_of_ratios
 from perbyte.stats.quantity import arithmetic_mean, largest, log_of, smallest
 from perbyte.studies.claims.form import (
     Comparing,
@@ -195,7 +195,7 @@ class TrendClaim(Comparing, frozen=True, kw_only=True, tag="trend"):
             return context.ratio(pair.alone, other.alone)
         assert pair.ratio
         assert other.ratio
-        return quotient(pair.ratio, other.ratio)
+        return ratio_of_ratios(pair.ratio, other.ratio)
 
     def _what(self, pair: Pair) -> str:
         return f"the ratio of {pair.first} over {pair.second}" if pair.second else f"the cost per {self.per}"
