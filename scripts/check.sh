@@ -13,6 +13,10 @@ for file in $changed; do
 	case $file in
 	tests/*/test_*.py) tests="$tests $file" ;;
 	tests/*/*.py) tests="$tests ${file%/*}" ;;
+	src/perbyte/cli/*.py)  # whose tests take two minutes: those that name the command
+		command=$(basename "$file" .py)
+		tests="$tests $(grep -lE "[\"' ]${command%_command}[\"' ]" tests/cli/test_*.py || echo tests/cli)"
+		;;
 	src/perbyte/*/*.py)
 		package=${file#src/perbyte/}
 		[ ! -d "tests/${package%%/*}" ] || tests="$tests tests/${package%%/*}"
