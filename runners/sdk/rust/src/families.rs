@@ -335,6 +335,72 @@ pub const fn signature<T: Signature>(algorithm: &'static CStr, key: u16, length:
     row(algorithm, OfSignature::<T>::FAMILY, [key, 0, 1, length])
 }
 
+/// Signatures that can be verified sixteen at once, each of its own message under its own key.
+pub trait Batch: Signature {
+    /// The library calls of one batch, for readers.
+    const ALL_CALLS: &'static CStr = c"";
+    type Public;
+    fn public(&self) -> Self::Public;
+    fn verify_all(messages: &[&[u8]], signatures: &[&[u8]], keys: &[Self::Public]) -> bool;
+}
+
+/// Fifteen genuine ones, and at `place` the case's own, which the checks change: at another place in each batch.
+struct Many<T: Batch> {
+    place: usize,
+    signed: Vec<(Vec<u8>, Vec<u8>)>,
+    keys: Vec<T::Public>,
+}
+
+unsafe extern "C" fn many_open<T: Batch>(case: *mut Case) -> c_int {
+    let (g, size, length) = (given(case), (*case).size, tag(case));
+    (*case).out_len = if (*case).inverse != 0 { 0 } else { length };
+    (*case).turns = RING as _;
+    let mut many = Many::<T> { place: 0, signed: Vec::new(), keys: Vec::new() };
+    for (i, key) in g.key.iter().enumerate() {
+        let (mut message, mut signature) = (g.data[..size].to_vec(), vec![0; length]);
+        message.iter_mut().take(1).for_each(|byte| *byte ^= i as u8);
+        let Some(pair) = T::new(key).filter(|pair| pair.sign(&message, &mut signature)) else {
+            return keep::<()>(case, None);
+        };
+        many.signed.push((message, signature));
+        many.keys.push(pair.public());
+    }
+    keep(case, Some(many))
+}
+
+unsafe extern "C" fn many_loop<T: Batch>(case: *mut Case, n: u64) {
+    let (g, many) = (given(case), state::<Many<T>>(case));
+    let own = g.data.split_at((*case).size);
+    let mut left = n;
+    while left > 0 {
+        let mut messages: [&[u8]; RING] = core::array::from_fn(|i| &many.signed[i].0[..]);
+        let mut signatures: [&[u8]; RING] = core::array::from_fn(|i| &many.signed[i].1[..]);
+        (messages[many.place], signatures[many.place]) = own;
+        let done = T::verify_all(black_box(&messages), black_box(&signatures), black_box(&many.keys));
+        let (before, now) = (many.place, left.min(RING as u64));
+        (*case).failures += if done { 0 } else { now };
+        left -= now;
+        many.place = (before + 1) % RING;
+        many.signed.swap(before, many.place);
+        many.keys.swap(before, many.place);
+    }
+}
+
+unsafe extern "C" fn sign_once<T: Batch>(case: *mut Case, n: u64) {
+    let (g, out) = (given(case), output(case, tag(case)));
+    repeat(case, n, |_| T::new(g.key[0]).is_some_and(|pair| pair.sign(g.data, out)));
+}
+
+family!(OfMany, Batch, many_open::<T>, Many<T>, [
+    variant(c"sign", c"untimed", c"", sign_once::<T>),
+    variant(c"verify", c"many/1", T::ALL_CALLS, many_loop::<T>)
+]);
+
+/// A row for such signatures, beside that of single ones.
+pub const fn batch<T: Batch>(algorithm: &'static CStr, key: u16, length: u16) -> Row {
+    row(algorithm, OfMany::<T>::FAMILY, [key, 0, 1, length])
+}
+
 /// Key agreement: the public key of a private one, and the secret of two parties.
 pub trait Agreement {
     /// The library calls of one timed call, for readers.
