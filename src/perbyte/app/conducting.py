@@ -209,21 +209,25 @@ def _carry_out(
 
 
 def with_behaviours(
-    done: Conducted, *, runners: Collection[RunnerSpec] = (), listener: Listener = NOBODY
+    done: Conducted, *, traced: bool = True, runners: Collection[RunnerSpec] = (), listener: Listener = NOBODY
 ) -> Conducted:
-    """The same with what its cells execute and use, written beside its figures. `runners`: those that are not known."""
-    from perbyte.measure.behaviour import count_cells
+    """The same with what its cells execute and use, written beside its figures. `runners`: those that are not known.
+
+    Not `traced`: only what its handshakes send.
+    """
+    from perbyte.measure.behaviour import HANDSHAKE, count_cells
     from perbyte.runners import find
     from perbyte.store.beside import write_behaviours
 
-    cells = [figure.cell for figure in done.run.cells if figure.cell.usual]
+    cells = [each.cell for each in done.run.cells if each.cell.usual and (traced or each.cell.operation == HANDSHAKE)]
+    if not cells:
+        return done
     own = {spec.name: spec for spec in runners}
     specs = {name: own.get(name) or find(name) for name in dict.fromkeys(cell.runner for cell in cells)}
-    behaviours = count_cells(specs, cells, done.run.conditions.policy.seed)
+    behaviours = count_cells(specs, cells, done.run.conditions.policy.seed, traced)
     write_behaviours(done.path, done.run.conditions.run_id, behaviours)
-    listener.say(
-        f"counted: {sum(behaviour.call is not None for behaviour in behaviours)} of {len(behaviours)} cells"
-    )
+    counted = sum(behaviour.call is not None for behaviour in behaviours)
+    listener.say(f"counted: {counted} of {len(behaviours)} cells" if traced else "")
     return replace(done, run=replace(done.run, behaviours=behaviours))
 
 

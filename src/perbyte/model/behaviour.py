@@ -21,6 +21,7 @@ KINDS = (
     "store",
 )
 LINE_BYTES = 64  # the unit in which code is counted
+WIRE = ("bytes_to_server", "bytes_to_client", "round_trips")  # what `Behaviour.wire` holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,7 @@ class Behaviour:
 
     `calls`: over how many the mean goes. `repeated`: the instructions of a call in another process of the same kind;
     where they differ, the library draws random numbers or its code depends on addresses. `stack` and `setup_stack` are
-    bytes, 0: not known. `wire`, of a handshake: bytes to the server, bytes to the client, and round trips before the
-    client's data.
+    bytes, 0: not known. `wire`, of a handshake: `WIRE`; its round trips are those before the client's data.
     """
 
     cell: Cell
@@ -102,6 +102,7 @@ class Behaviour:
             "setup_heap_calls": setup.heap_calls if setup else None,
             "setup_heap_bytes": setup.heap_bytes if setup else None,
             "state_bytes": setup.heap_left if setup else None,
+            **dict(zip(WIRE, self.wire or (None,) * len(WIRE), strict=True)),
             "unknown": self.unknown,
             "setup_unknown": self.setup_unknown,
         }

@@ -392,8 +392,8 @@ def needs_of(algorithm: str) -> Needs:
     return (*_GROUPS[group], *shown)
 
 
-def handshakes_listing(run: Run) -> Listing | None:
-    """A row for each handshake that was measured whole, in cycles (ns where there are none); None without any."""
+def handshakes_listing(run: Run) -> Listing:
+    """A row for each handshake that was measured whole, in cycles (ns where there are none)."""
     known: dict[_Place, dict[str, CellFigure]] = defaultdict(dict)
     for figure in run.cells:
         cell = figure.cell
@@ -408,7 +408,7 @@ def handshakes_listing(run: Run) -> Listing | None:
     if missing:
         notes.append(f"for the share, measure in the same run too: {plain(', '.join(missing), 300)}")
     names = (Head("algorithm", "", "algorithm"), Head("library", "", "library", once=True))
-    return Listing("Handshakes", (*names, *HEADS), rows, tuple(notes)) if rows else None
+    return Listing("Handshakes", (*names, *HEADS), rows, tuple(notes))
 
 
 def _row(
