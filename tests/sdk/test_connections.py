@@ -83,8 +83,10 @@ RUNNERS = (
     "openssl-4",
     "openssl-1",
     "aws-lc",
+    "boringssl",
     "gnutls",
     "wolfssl-package",
+    "mbedtls-next",
     "rustls",
     "go",
 )

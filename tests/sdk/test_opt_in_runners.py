@@ -185,6 +185,8 @@ IN_PLACE = (
     "node-crypto",
     "node-webcrypto",
 )
+# without AES instructions Go's crypto/tls takes another cipher than the one that these rows are of
+FULL_ALONE = {"go": "tls13-"}
 CHAINED = ("encrypt", "decrypt", "seal", "open", "digest", "mac", "sign")
 
 
@@ -353,7 +355,8 @@ def test_everything_listed_works_alike_in_all_tiers(name: str) -> None:
     for cpu in spec.tiers:
         if cpu != "full":
             digests = checks.try_everything(spec, cpu)
-            assert digests.keys() == full.keys()
+            of_full = FULL_ALONE.get(name)
+            assert digests.keys() == {key for key in full if not of_full or not key[0].startswith(of_full)}
             checks.assert_same(full, digests, at_least=1)
 
 

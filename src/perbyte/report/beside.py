@@ -371,8 +371,9 @@ WHOLE = "handshake"
 _GROUPS = {
     "x25519": (("x25519", "keygen", 2), ("x25519", "derive", 2)),
     "p256": (("ecdh-p256", "keygen", 2), ("ecdh-p256", "derive", 2)),
-    "x25519mlkem768": tuple(
-        ("x25519mlkem768", operation, 1) for operation in ("keygen", "encapsulate", "decapsulate")
+    "x25519mlkem768": (
+        *(("x25519", operation, 2) for operation in ("keygen", "derive")),
+        *(("ml-kem-768", operation, 1) for operation in ("keygen", "encapsulate", "decapsulate")),
     ),
 }
 CLOSE = 0.1  # between the sum of both ends and the whole; caches hold what the other end used
