@@ -28,10 +28,7 @@ def count_cells(
     seed: int,
     traced: bool = True,
 ) -> tuple[Behaviour, ...]:
-    """Count each cell whose runner is in `specs`, in order. What cannot be counted says why.
-
-    Not `traced`: no instructions, only what a handshake sends, which every runner tells.
-    """
+    """Count each cell by its runner in `specs`, or say why not; not `traced`: only what a handshake sends."""
     return tuple(count_cell(specs[cell.runner], cell, seed, traced) for cell in cells)
 
 

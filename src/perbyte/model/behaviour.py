@@ -46,9 +46,9 @@ class Counted:
 class Behaviour:
     """One cell. `call` is None where it is not known, and `unknown` says why; `setup` likewise.
 
-    `calls`: over how many the mean goes. `repeated`: the instructions of a call in another process of the same kind;
-    where they differ, the library draws random numbers or its code depends on addresses. `stack` and `setup_stack` are
-    bytes, 0: not known. `wire`, of a handshake: `WIRE`; its round trips are those before the client's data.
+    `calls`: over how many the mean goes. `repeated`: the instructions of a call in another process; where they differ,
+    the library draws random numbers or its code depends on addresses. `stack`, `setup_stack`: bytes, 0: not known.
+    `wire`, of a handshake: `WIRE`; its round trips are those before the client's data.
     """
 
     cell: Cell

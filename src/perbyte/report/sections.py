@@ -246,7 +246,7 @@ def listing_sections(view: RunView) -> list[Section]:
         (
             "handshakes",
             "Handshakes",
-            "Both ends of a connection in one process: cycles, bytes on the wire, round trips before the client's data.",
+            "Both ends in one process: cycles, bytes on the wire, round trips before the client's data.",
             "",
             handshakes_listing(view.run),
         ),
