@@ -187,6 +187,7 @@ IN_PLACE = (
 )
 # without AES instructions Go's crypto/tls takes another cipher than the one that these rows are of
 FULL_ALONE = {"go": "tls13-"}
+OF_NEWER = {"mbedtls": "tls13-"}  # that a package of 3.6 has, and one of 2.28 lacks
 CHAINED = ("encrypt", "decrypt", "seal", "open", "digest", "mac", "sign")
 
 
@@ -395,5 +396,7 @@ def test_says_who_it_is(name: str) -> None:
     assert hello.runner == name
     assert hello.library_version
     named = (HOME / name / "algorithms.txt").read_text(encoding="utf-8").split()
-    assert set(named) == {row.algorithm for row in hello.operations} - {"probe-imul", "probe-empty"}
+    offered = {row.algorithm for row in hello.operations} - {"probe-imul", "probe-empty"}
+    newer = OF_NEWER.get(name)
+    assert set(named) == {each for each in offered if not newer or not each.startswith(newer)}
     assert all(row.calls for row in hello.operations)
