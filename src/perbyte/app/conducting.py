@@ -209,7 +209,7 @@ def _carry_out(
 
 
 def with_behaviours(done: Conducted, *, traced: bool = True, listener: Listener = NOBODY) -> Conducted:
-    """The same with what its cells execute and use, written beside; not `traced`: what its handshakes send."""
+    """The same with what its cells execute and use, or, not `traced`, with what its handshakes send."""
     from perbyte.measure.behaviour import HANDSHAKE, count_cells
     from perbyte.runners import find
     from perbyte.store.beside import write_behaviours

@@ -68,7 +68,7 @@ def _once(spec: RunnerSpec, cell: Cell, seed: int, traced: bool) -> Behaviour:
 
 
 def _wire(session: Session, handle: int, cell: Cell) -> tuple[int, ...]:
-    """What a handshake sends: numbers of four bytes behind the secret (SPEC section 3); empty for other operations."""
+    """Of a handshake, numbers of four bytes behind the secret (SPEC section 3)."""
     if cell.operation != HANDSHAKE:
         return ()
     output = bytes.fromhex(str(session.check_calls(handle, 1).output))[SECRET_BYTES:]

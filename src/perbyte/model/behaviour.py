@@ -70,8 +70,7 @@ class Behaviour:
     @property
     def ends(self) -> tuple[float, float]:
         """The least and the most instructions of a call that were counted; both 0 where none were."""
-        counted = (self.call.instructions if self.call else None, self.repeated)
-        counts = [count for count in counted if count is not None]
+        counts = [each for each in (self.call and self.call.instructions, self.repeated) if each is not None]
         return (min(counts), max(counts)) if counts else (0.0, 0.0)
 
     @property

@@ -122,7 +122,7 @@ def bindings_listing(run: Run) -> Listing:
 
 
 def _notes(run: Run, pairs: Sequence[Ratio]) -> list[str]:
-    """Where a binding and the runner in C do not say the same version of the library, as far as they say it."""
+    """Where a binding and the runner in C name other versions of the library."""
     identities = {identity.runner: identity for identity in run.conditions.identities}
     runners = {(binding.above.cell.runner, binding.below.cell.runner) for binding in pairs}
     both = [(identities[above], identities[below]) for above, below in runners if below in identities]
@@ -378,7 +378,6 @@ _GROUPS = {
 }
 CLOSE = 0.1  # between the sum of both ends and the whole; caches hold what the other end used
 _FIRST, _RESUMED = "tls13-", "resumed"
-_CONTRACTS = ("handshake/1", "pk/1")
 _WITHOUT = ("gnutls", "rustls")  # runners that have no rows of the primitives
 _Place = tuple[str, str, str]  # runner, tier, algorithm
 _FIELDS = ("both_ends", "client", "server", "primitives", "share", "to_server", "to_client", "round_trips")
@@ -398,7 +397,7 @@ def handshakes_listing(run: Run) -> Listing:
     """A row for each handshake that was measured whole, in cycles (ns where there are none)."""
     known: dict[_Place, dict[str, CellFigure]] = defaultdict(dict)
     for figure in run.cells:
-        if (cell := figure.cell).usual and cell.contract in _CONTRACTS:
+        if (cell := figure.cell).usual and cell.contract in ("handshake/1", "pk/1"):
             known[cell.runner, cell.cpu, cell.algorithm].setdefault(cell.operation, figure)
     sent = {behaviour.cell: behaviour.wire for behaviour in run.behaviours if behaviour.wire}
     wholes = [place for place, figures in known.items() if WHOLE in figures and needs_of(place[2])]
@@ -434,7 +433,7 @@ def _row(
 
 
 def _apart(place: _Place, figures: Mapping[str, CellFigure]) -> str:
-    """Where the ends together are not the whole: one of them does more or less than it does for a handshake."""
+    """Says where both ends together are not the whole."""
     whole, client, server = (_cost(figures.get(operation)) for operation in (WHOLE, "client", "server"))
     if not client or not server or abs((client + server) / whole - 1) <= CLOSE:
         return ""
@@ -443,5 +442,5 @@ def _apart(place: _Place, figures: Mapping[str, CellFigure]) -> str:
 
 
 def _cost(figure: CellFigure | None) -> float:
-    """Cycles of a call, ns without a clock of cycles; 0 where it was not measured."""
+    """Cycles of a call, or ns; 0 where it was not measured."""
     return figure.per_call if figure else 0.0

@@ -246,7 +246,7 @@ def listing_sections(view: RunView) -> list[Section]:
         (
             "handshakes",
             "Handshakes",
-            "Both ends in one process: cycles, bytes on the wire, round trips before the client's data.",
+            "Cycles of both ends in one process, bytes on the wire and round trips.",
             "",
             handshakes_listing(view.run),
         ),
