@@ -288,6 +288,14 @@ def test_a_refused_key_leaves_nothing_behind(name: str) -> None:
     assert [each.failures for each in agree([f"{name}/*"]).algorithms if each.failures] == []
 
 
+@pytest.mark.native
+def test_one_forged_signature_of_sixteen_is_found_at_each_place() -> None:
+    """The one that is changed is at another place in each batch; the other fifteen are genuine."""
+    with Session(built("rustcrypto")) as session:
+        handle = session.prepare("ed25519", "verify", "many/1", 32, seed=7)
+        assert all(session.forgery(handle).passed for _ in range(16))
+
+
 SIZE, AREA = 96, 4 * 96 + 5
 
 

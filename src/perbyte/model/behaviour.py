@@ -21,7 +21,7 @@ KINDS = (
     "store",
 )
 LINE_BYTES = 64  # the unit in which code is counted
-WIRE = ("bytes_to_server", "bytes_to_client", "round_trips")  # what `Behaviour.wire` holds
+WIRE = ("bytes_to_server", "bytes_to_client", "round_trips")  # of a handshake; before the client's data
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,7 @@ class Behaviour:
     """One cell. `call` is None where it is not known, and `unknown` says why; `setup` likewise.
 
     `calls`: over how many the mean goes. `repeated`: the instructions of a call in another process; where they differ,
-    the library draws random numbers or its code depends on addresses. `stack`, `setup_stack`: bytes, 0: not known.
-    `wire`, of a handshake: `WIRE`; its round trips are those before the client's data.
+    the library draws numbers or its code depends on addresses. `stack`, `setup_stack`: 0, not known. `wire`: `WIRE`.
     """
 
     cell: Cell
@@ -70,7 +69,8 @@ class Behaviour:
     @property
     def ends(self) -> tuple[float, float]:
         """The least and the most instructions of a call that were counted; both 0 where none were."""
-        counts = [each for each in (self.call and self.call.instructions, self.repeated) if each is not None]
+        counted = (self.call.instructions if self.call else None, self.repeated)
+        counts = [each for each in counted if each is not None]
         return (min(counts), max(counts)) if counts else (0.0, 0.0)
 
     @property
