@@ -2,6 +2,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/aes"
 	"crypto/cipher"
 	"crypto/ecdh"
@@ -95,6 +96,28 @@ func agreement(curve ecdh.Curve) (func([]byte) ([]byte, error), func(own, peer [
 	}
 }
 
+// newPair works where it agrees with a pair of a fixed number, from both sides.
+func newPair(algorithm string, curve ecdh.Curve, length int) perbyte.Row {
+	return perbyte.NewPair(algorithm, 32, length, "ecdh.Curve.GenerateKey", func() (func([]byte) ([]byte, bool), error) {
+		own, err := curve.GenerateKey(rand.Reader)
+		return func([]byte) ([]byte, bool) {
+			other, _ := curve.NewPrivateKey(bytes.Repeat([]byte{1}, 32))
+			here, _ := own.ECDH(other.PublicKey())
+			there, _ := other.ECDH(own.PublicKey())
+			return own.PublicKey().Bytes(), len(here) != 0 && bytes.Equal(here, there)
+		}, err
+	})
+}
+
+func newKEM768() (func([]byte) ([]byte, bool), error) {
+	own, err := mlkem.GenerateKey768()
+	return func([]byte) ([]byte, bool) {
+		secret, sent := own.EncapsulationKey().Encapsulate()
+		again, _ := own.Decapsulate(sent)
+		return own.EncapsulationKey().Bytes(), bytes.Equal(secret, again)
+	}, err
+}
+
 func kem768(seed []byte) (func() ([]byte, []byte), func([]byte) ([]byte, error), error) {
 	own, err := mlkem.NewDecapsulationKey768(seed)
 	if err != nil {
@@ -162,6 +185,9 @@ func main() {
 		perbyte.Signature("ed25519", 32, 64, "ed25519.Sign, Verify", edPair),
 		perbyte.Agreement("x25519", 32, 32, "ecdh.PrivateKey.ECDH", x25519Public, x25519),
 		perbyte.Agreement("ecdh-p256", 32, 32, "ecdh.PrivateKey.ECDH", p256Public, p256),
+		newPair("x25519", ecdh.X25519(), 32),
+		newPair("ecdh-p256", ecdh.P256(), 65),
+		perbyte.NewPair("ml-kem-768", 64, 1184, "mlkem.GenerateKey768", newKEM768),
 		perbyte.KEM("ml-kem-768", 64, 1088, 32, "mlkem.EncapsulationKey768.Encapsulate, Decapsulate", kem768),
 		perbyte.KEM("ml-kem-1024", 64, 1568, 32, "mlkem.EncapsulationKey1024.Encapsulate, Decapsulate", kem1024),
 		ecdsaOn("ecdsa-p256", elliptic.P256(), 32),

@@ -3,18 +3,19 @@
 #include "../openssl/brainpool.h"
 #include "../openssl/key_numbers.h"
 
-#include <mbedtls/version.h>
-#if MBEDTLS_VERSION_MAJOR >= 3
-#define MBEDTLS_ALLOW_PRIVATE_ACCESS
-#endif
 #include <mbedtls/ecdh.h>
 #include <mbedtls/ecdsa.h>
 #include <mbedtls/ecp.h>
 #include <mbedtls/entropy.h>
 #include <mbedtls/rsa.h>
+#include <mbedtls/version.h>
 
 #include <stdlib.h>
 #include <string.h>
+
+#ifndef MBEDTLS_PRIVATE /* version 2 hides no member */
+#define MBEDTLS_PRIVATE(member) member
+#endif
 
 mbedtls_ctr_drbg_context drbg;
 
@@ -69,7 +70,7 @@ static const struct curve x25519 = {MBEDTLS_ECP_DP_CURVE25519, 1, 0}, p256 = {MB
 struct pair {
 	mbedtls_ecp_group group;
 	mbedtls_mpi secret, r, s;
-	mbedtls_ecp_point public; /* of derive: the peer's */
+	mbedtls_ecp_point public, made; /* of derive: the peer's; of keygen: that of r */
 	size_t half;
 	const struct curve *curve;
 };
@@ -84,6 +85,7 @@ static void pair_close(pb_case *c)
 	mbedtls_mpi_free(&pair->r);
 	mbedtls_mpi_free(&pair->s);
 	mbedtls_ecp_point_free(&pair->public);
+	mbedtls_ecp_point_free(&pair->made);
 	free(pair);
 	c->ctx = NULL;
 }
@@ -124,6 +126,7 @@ static struct pair *pair_new(pb_case *c)
 	mbedtls_mpi_init(&pair->r);
 	mbedtls_mpi_init(&pair->s);
 	mbedtls_ecp_point_init(&pair->public);
+	mbedtls_ecp_point_init(&pair->made);
 	pair->half = c->key_len;
 	pair->curve = c->row->param;
 	int error = mbedtls_ecp_group_load(&pair->group, pair->curve->id);
@@ -167,6 +170,28 @@ PB_LOOP(agreement_derive, struct pair,
 	mbedtls_ecdh_compute_shared(&state->group, &state->r, &state->public, &state->secret, DRAW) ||
 		(state->curve->montgomery ? mbedtls_mpi_write_binary_le(&state->r, out, out_max)
 					  : mbedtls_mpi_write_binary(&state->r, out, out_max)))
+PB_LOOP(agreement_keygen, struct pair, mbedtls_ecdh_gen_public(&state->group, &state->r, &state->made, DRAW))
+
+/* The public key; it is that of the number, which is multiplied once more. */
+static void show_pair(pb_case *c)
+{
+	struct pair *pair = c->ctx;
+	mbedtls_ecp_point again;
+	mbedtls_ecp_point_init(&again);
+	c->failures += mbedtls_ecp_mul(&pair->group, &again, &pair->r, &pair->group.G, DRAW) ||
+		       mbedtls_ecp_point_cmp(&again, &pair->made);
+	mbedtls_ecp_point_free(&again);
+	if (pair->curve->montgomery) {
+		c->out_len = c->key_len;
+		c->failures +=
+			mbedtls_mpi_write_binary_le(&pair->made.MBEDTLS_PRIVATE(X), c->out, c->out_len) != 0;
+	} else {
+		c->failures +=
+			mbedtls_ecp_point_write_binary(&pair->group, &pair->made, MBEDTLS_ECP_PF_UNCOMPRESSED,
+						       &c->out_len, c->out, 2 * c->key_len + 1) != 0;
+	}
+}
+
 PB_LOOP(ecdsa_make, struct pair,
 	mbedtls_ecdsa_sign(&state->group, &state->r, &state->s, &state->secret, in, size, DRAW) ||
 		mbedtls_mpi_write_binary(&state->r, out, state->half) ||
@@ -178,6 +203,7 @@ PB_LOOP(ecdsa_check, struct pair,
 static const pb_variant agreement_variants[] = {
 	{"derive", "pk/1", "mbedtls_ecdh_compute_shared, mbedtls_mpi_write_binary", NULL, agreement_derive,
 	 NULL},
+	{"keygen", "pk/1", "mbedtls_ecdh_gen_public", NULL, agreement_keygen, show_pair},
 	PB_END_OF_VARIANTS,
 };
 static const pb_variant ecdsa_variants[] = {

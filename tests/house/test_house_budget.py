@@ -11,10 +11,10 @@ from documents import ROOT
 LINES = {
     "": 879,
     "advise": 1019,
-    "app": 5006,
+    "app": 5004,
     "atlas": 2035,
     "catalogue": 1746,
-    "cli": 3858,
+    "cli": 3857,
     "exchange": 3475,
     "fleet": 1233,
     "measure": 8687,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,9 +12,13 @@ from made_runs import made_figure, made_run
 
 from perbyte.catalogue import load
 from perbyte.model import Behaviour, Cell, CellFigure, Run
+from perbyte.model.behaviour import WIRE
 from perbyte.report.beside import handshakes_listing, needs_of
+from perbyte.report.export import to_csv
 from perbyte.report.listing import Entry
+from perbyte.report.pages import run_page
 from perbyte.report.printed import RunExtras, render_run, run_json
+from perbyte.report.sections import row_cards
 
 TLS = "tls13-x25519-ecdsa-p256"
 COSTS = {
@@ -43,7 +49,6 @@ def a_run(*left_out: str) -> Run:
 
 def test_ends_primitives_and_bytes_stand_beside_the_whole() -> None:
     listing = handshakes_listing(a_run())
-    assert listing
     (row,) = listing.rows
     # 2 x 50,000 + 2 x 60,000 + 40,000 + 2 x 100,000 of 1,000,000
     assert texts(row)[2:] == ["1,000,000", "600,000", "390,000", "460,000", "46%", "285", "1,040", "1"]
@@ -54,7 +59,6 @@ def test_ends_primitives_and_bytes_stand_beside_the_whole() -> None:
 
 def test_a_share_is_not_told_of_half_the_primitives() -> None:
     listing = handshakes_listing(a_run("verify", "server"))
-    assert listing
     (row,) = listing.rows
     assert texts(row)[2:7] == ["1,000,000", "600,000", "–", "–", "–"]
     assert "openssl/ecdsa-p256/verify" in " ".join(listing.notes)
@@ -62,14 +66,12 @@ def test_a_share_is_not_told_of_half_the_primitives() -> None:
 
 def test_ends_that_are_not_the_whole_are_told() -> None:
     listing = handshakes_listing(a_run())
-    assert listing
     assert "together" not in " ".join(listing.notes)
     figures = [
         figure(TLS, operation, cycles)
         for operation, cycles in (("handshake", 1e6), ("client", 2e5), ("server", 3e5))
     ]
     lying = handshakes_listing(made_run(figures))
-    assert lying
     assert "take 0.50 times" in " ".join(lying.notes)
 
 
@@ -83,8 +85,31 @@ def test_a_handshake_costs_cycles_of_a_call_and_has_no_rival() -> None:
 
 
 def test_a_run_without_handshakes_says_nothing_of_them() -> None:
-    assert handshakes_listing(made_run([figure("x25519", "derive", 1.0)])) is None
-    assert handshakes_listing(a_run("handshake")) is None
+    for run in (made_run([figure("x25519", "derive", 1.0)]), a_run("handshake")):
+        assert not handshakes_listing(run).rows
+        assert "Handshakes" not in render_run(run, None, RunExtras())
+        assert "handshakes" not in run_json(run, RunExtras())
+
+
+def test_bytes_are_in_the_csv_and_on_the_page_of_a_run_that_counted_no_instructions() -> None:
+    run = a_run()
+    heads, row, *_ = csv.reader(io.StringIO(to_csv(run)))
+    sent = dict(zip(heads, row, strict=True))
+    assert [sent[name] for name in WIRE] == ["285", "1040", "1"]
+    assert sent["instructions"] == ""
+    sections = {section.id: section for section in run_page(run).sections}
+    assert sections["handshakes"].link == "Handshakes"
+    assert not row_cards(run)
+
+
+def test_a_hybrid_group_is_the_sum_of_its_parts() -> None:
+    needed = needs_of("tls13-x25519mlkem768-resumed")
+    assert {algorithm for algorithm, _, _ in needed} == {"x25519", "ml-kem-768"}
+
+
+def test_a_runner_without_primitives_is_not_told_to_measure_them() -> None:
+    cells = [replace(each, cell=replace(each.cell, runner="rustls")) for each in a_run("verify").cells]
+    assert "measure in the same run" not in " ".join(handshakes_listing(made_run(cells)).notes)
 
 
 def test_every_handshake_of_the_catalogue_is_made_of_rows_that_it_has() -> None:

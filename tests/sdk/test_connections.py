@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from perbyte.errors import RunnerRefused
-from perbyte.measure.behaviour import SECRET_BYTES
+from perbyte.measure.behaviour import SECRET_BYTES, count_cells
+from perbyte.model import Cell
 from perbyte.runners import Session
 from perbyte.runners.build import stale
 
@@ -83,8 +84,10 @@ RUNNERS = (
     "openssl-4",
     "openssl-1",
     "aws-lc",
+    "boringssl",
     "gnutls",
     "wolfssl-package",
+    "mbedtls-next",
     "rustls",
     "go",
 )
@@ -117,6 +120,18 @@ def test_every_handshake_is_a_new_one_and_says_what_it_sends(name: str) -> None:
                 session.check_vector(handle, checks.KnownAnswer(row.algorithm, row.operation, ""))
             session.release(handle)
     assert rows >= 8, f"{name} has no handshakes"
+
+
+@pytest.mark.parametrize("name", RUNNERS)
+def test_what_a_handshake_sends_is_told_without_counting(name: str) -> None:
+    spec = checks.find(name)
+    if not spec.out().is_dir() or stale(spec):
+        pytest.skip(f"{name} is not built")
+    cell = Cell(name, "tls13-x25519-ecdsa-p256", "handshake", 32, "handshake/1")
+    (told,) = count_cells({name: spec}, [cell], checks.SEED, traced=False)
+    up, down, round_trips = told.wire
+    assert (told.call, told.unknown, round_trips) == (None, "", 1)
+    assert 200 < up < down < 1200
 
 
 @pytest.mark.parametrize("name", RUNNERS)

@@ -185,6 +185,9 @@ IN_PLACE = (
     "node-crypto",
     "node-webcrypto",
 )
+# without AES instructions Go's crypto/tls takes another cipher than the one that these rows are of
+FULL_ALONE = {"go": "tls13-"}
+OF_NEWER = {"mbedtls": "tls13-"}  # that a package of 3.6 has, and one of 2.28 lacks
 CHAINED = ("encrypt", "decrypt", "seal", "open", "digest", "mac", "sign")
 
 
@@ -285,6 +288,14 @@ def test_a_refused_key_leaves_nothing_behind(name: str) -> None:
     assert [each.failures for each in agree([f"{name}/*"]).algorithms if each.failures] == []
 
 
+@pytest.mark.native
+def test_one_forged_signature_of_sixteen_is_found_at_each_place() -> None:
+    """The one that is changed is at another place in each batch; the other fifteen are genuine."""
+    with Session(built("rustcrypto")) as session:
+        handle = session.prepare("ed25519", "verify", "many/1", 32, seed=7)
+        assert all(session.forgery(handle).passed for _ in range(16))
+
+
 SIZE, AREA = 96, 4 * 96 + 5
 
 
@@ -353,7 +364,8 @@ def test_everything_listed_works_alike_in_all_tiers(name: str) -> None:
     for cpu in spec.tiers:
         if cpu != "full":
             digests = checks.try_everything(spec, cpu)
-            assert digests.keys() == full.keys()
+            of_full = FULL_ALONE.get(name)
+            assert digests.keys() == {key for key in full if not of_full or not key[0].startswith(of_full)}
             checks.assert_same(full, digests, at_least=1)
 
 
@@ -392,5 +404,7 @@ def test_says_who_it_is(name: str) -> None:
     assert hello.runner == name
     assert hello.library_version
     named = (HOME / name / "algorithms.txt").read_text(encoding="utf-8").split()
-    assert set(named) == {row.algorithm for row in hello.operations} - {"probe-imul", "probe-empty"}
+    offered = {row.algorithm for row in hello.operations} - {"probe-imul", "probe-empty"}
+    newer = OF_NEWER.get(name)
+    assert set(named) == {each for each in offered if not newer or not each.startswith(newer)}
     assert all(row.calls for row in hello.operations)

@@ -4,7 +4,7 @@ use aead::inout::InOutBuf;
 use aead::AeadInOut;
 use core::marker::PhantomData;
 use digest::{Digest, KeyInit};
-use ed25519_dalek::{Signer, SigningKey, Verifier};
+use ed25519_dalek::{verify_batch, Signer, SigningKey, Verifier, VerifyingKey};
 use ml_kem::{Decapsulate, Encapsulate, FromSeed};
 use perbyte_runner::*;
 use std::ffi::CStr;
@@ -75,6 +75,18 @@ impl Signature for Ed25519 {
     fn verify(&self, message: &[u8], signature: &[u8]) -> bool {
         let Ok(signature) = ed25519_dalek::Signature::from_slice(signature) else { return false };
         self.0.verifying_key().verify(message, &signature).is_ok()
+    }
+}
+
+impl Batch for Ed25519 {
+    const ALL_CALLS: &'static CStr = c"16 times Signature::from_slice, verify_batch";
+    type Public = VerifyingKey;
+    fn public(&self) -> VerifyingKey {
+        self.0.verifying_key()
+    }
+    fn verify_all(messages: &[&[u8]], signatures: &[&[u8]], keys: &[VerifyingKey]) -> bool {
+        let read: Result<Vec<_>, _> = signatures.iter().map(|each| ed25519_dalek::Signature::from_slice(each)).collect();
+        read.is_ok_and(|signatures| verify_batch(messages, &signatures, keys).is_ok())
     }
 }
 
@@ -151,6 +163,7 @@ runner! {
         aead::<AeadOf<chacha20poly1305::ChaCha20Poly1305>>(c"chacha20-poly1305", 32, 12, 16),
         aead::<AeadOf<chacha20poly1305::XChaCha20Poly1305>>(c"xchacha20-poly1305", 32, 24, 16),
         signature::<Ed25519>(c"ed25519", 32, 64),
+        batch::<Ed25519>(c"ed25519", 32, 64),
         agreement::<X25519>(c"x25519", 32, 32),
         kem::<MlKem<ml_kem::MlKem512>>(c"ml-kem-512", 64, 32),
         kem::<MlKem<ml_kem::MlKem768>>(c"ml-kem-768", 64, 32),

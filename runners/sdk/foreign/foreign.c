@@ -174,6 +174,7 @@ static const pb_variant of_kind[PB_KINDS][MOST_VARIANTS] = {
 	[PB_CHAIN] = {ROW("run", "stream/1", message)},
 	[PB_LETTER] = {ROW("seal", "letter/1", message), ROW("open", "letter/1", inverse)},
 	[PB_PAIRS] = {ROW("keygen", "draw/1", message)},
+	[PB_NEW_PAIR] = {ROW("keygen", "pk/1", message)},
 	[PB_EXPAND] = {ROW("expand", "expand/1", message)},
 	[PB_HANDSHAKE] = {PB_HANDSHAKE_VARIANTS("", "", "")},
 	[PB_RECORDS] = {PB_RECORD_VARIANTS("", "")},

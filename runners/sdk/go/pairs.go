@@ -10,6 +10,13 @@ func Pairs(algorithm string, length int, calls string, fresh func() (func(messag
 		open: func(g *given) (operation, error) { return &pairs{fresh: fresh, g: g}, nil }}
 }
 
+// NewPair is Pairs where each takes the same time; key is the length of a private key in bytes.
+func NewPair(algorithm string, key, length int, calls string, fresh func() (func(message []byte) (public []byte, works bool), error)) Row {
+	row := Pairs(algorithm, length, calls, fresh)
+	row.kind, row.key = C.PB_NEW_PAIR, key
+	return row
+}
+
 type pairs struct {
 	fresh func() (func(message []byte) ([]byte, bool), error)
 	last  func(message []byte) ([]byte, bool)

@@ -112,7 +112,7 @@ func goOpen(c *C.pb_case, index C.int) C.int {
 		if !g.inverse {
 			length += row.nonce
 		}
-	case C.PB_CHAIN, C.PB_PAIRS:
+	case C.PB_CHAIN, C.PB_PAIRS, C.PB_NEW_PAIR:
 		length = row.output
 	case C.PB_ROUTINE:
 		length = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import filterfalse
 from pathlib import Path
@@ -32,7 +32,7 @@ from perbyte.measure import (
 from perbyte.model import Cell, Policy, Run
 
 if TYPE_CHECKING:
-    from perbyte.runners import RunnerSpec, TimeLimits
+    from perbyte.runners import TimeLimits
     from perbyte.store import RunWriter
     from perbyte.studies import Study
 
@@ -208,23 +208,21 @@ def _carry_out(
     return Conducted(open_run(path), path, outcome)
 
 
-def with_behaviours(
-    done: Conducted, *, runners: Collection[RunnerSpec] = (), listener: Listener = NOBODY
-) -> Conducted:
-    """The same with what its cells execute and use, written beside its figures. `runners`: those that are not known."""
-    from perbyte.measure.behaviour import count_cells
+def with_behaviours(done: Conducted, *, traced: bool = True, listener: Listener = NOBODY) -> Conducted:
+    """The same with what its cells execute and use, or, not `traced`, with what its handshakes send."""
+    from perbyte.measure.behaviour import HANDSHAKE, count_cells
     from perbyte.runners import find
     from perbyte.store.beside import write_behaviours
 
-    cells = [figure.cell for figure in done.run.cells if figure.cell.usual]
-    own = {spec.name: spec for spec in runners}
-    specs = {name: own.get(name) or find(name) for name in dict.fromkeys(cell.runner for cell in cells)}
-    behaviours = count_cells(specs, cells, done.run.conditions.policy.seed)
-    write_behaviours(done.path, done.run.conditions.run_id, behaviours)
-    listener.say(
-        f"counted: {sum(behaviour.call is not None for behaviour in behaviours)} of {len(behaviours)} cells"
-    )
-    return replace(done, run=replace(done.run, behaviours=behaviours))
+    usual = (figure.cell for figure in done.run.cells if figure.cell.usual)
+    cells = [cell for cell in usual if traced or cell.operation == HANDSHAKE]
+    specs = {cell.runner: find(cell.runner) for cell in cells}
+    behaviours = count_cells(specs, cells, done.run.conditions.policy.seed, traced)
+    if behaviours:
+        write_behaviours(done.path, done.run.conditions.run_id, behaviours)
+    if traced:
+        listener.say(f"counted: {sum(each.call is not None for each in behaviours)} of {len(cells)} cells")
+    return replace(done, run=replace(done.run, behaviours=behaviours or done.run.behaviours))
 
 
 def with_counts(done: Conducted, study: Study, listener: Listener = NOBODY) -> Conducted:

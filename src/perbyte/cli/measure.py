@@ -122,8 +122,7 @@ def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_as
     from perbyte.report.gate import profile_lines
 
     beside, output = options.beside, options.output
-    if beside.count or beside.memory:
-        done = with_behaviours(done, listener=output.listener)
+    done = with_behaviours(done, traced=beside.count or beside.memory, listener=output.listener)
     if beside.leak:
         from perbyte.app.leaking import with_leaks
 

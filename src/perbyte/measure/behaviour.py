@@ -7,7 +7,7 @@ data lie shows as inexact.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from perbyte.errors import PerbyteError
@@ -17,6 +17,7 @@ from perbyte.runners import RunnerSpec, Session
 from perbyte.runners.session import prepare_cell
 
 LIMIT_MS = 20_000.0  # for the first call, and for the set-up; a block of code takes some 3 us
+HANDSHAKE = "handshake"
 SECRET_BYTES = 32  # that both ends of a connection export
 SLACK_S = 60.0  # beyond these: preparing, and making the calls once untraced
 
@@ -25,35 +26,34 @@ def count_cells(
     specs: Mapping[str, RunnerSpec],
     cells: Iterable[Cell],
     seed: int,
-    tell: Callable[[Cell], None] = lambda cell: None,
+    traced: bool = True,
 ) -> tuple[Behaviour, ...]:
-    """Count each cell whose runner is in `specs`, in order. What cannot be counted says why."""
-    behaviours = []
-    for cell in cells:
-        tell(cell)
-        behaviours.append(count_cell(specs[cell.runner], cell, seed))
-    return tuple(behaviours)
+    """Count each cell by its runner in `specs`, or say why not; not `traced`: only what a handshake sends."""
+    return tuple(count_cell(specs[cell.runner], cell, seed, traced) for cell in cells)
 
 
-def count_cell(spec: RunnerSpec, cell: Cell, seed: int) -> Behaviour:
+def count_cell(spec: RunnerSpec, cell: Cell, seed: int, traced: bool = True) -> Behaviour:
     """Count one cell in two processes, one after the other."""
-    first = _once(spec, cell, seed)
+    first = _once(spec, cell, seed, traced)
     if first.call is None:
         return first
-    second = _once(spec, cell, seed)
+    second = _once(spec, cell, seed, traced)
     return replace(first, repeated=second.call.instructions if second.call else None)
 
 
-def _once(spec: RunnerSpec, cell: Cell, seed: int) -> Behaviour:
+def _once(spec: RunnerSpec, cell: Cell, seed: int, traced: bool) -> Behaviour:
+    wire: tuple[int, ...] = ()
     try:
         with Session(spec, cpu=cell.cpu, gentle=True) as session:
             session.hello()
             handle = prepare_cell(session, cell, seed=seed)
             wire = _wire(session, handle, cell)
+            if not traced:
+                return Behaviour(cell, wire=wire)
             request = CountCalls(id=session.next_id(), handle=handle, limit_ms=LIMIT_MS)
             answer = session.ask(request, CountAnswer, 4 * LIMIT_MS / 1000 + SLACK_S)
     except PerbyteError as error:
-        return Behaviour(cell, unknown=str(error))
+        return Behaviour(cell, unknown=str(error), wire=wire)
     return Behaviour(
         cell,
         calls=answer.calls,
@@ -68,8 +68,8 @@ def _once(spec: RunnerSpec, cell: Cell, seed: int) -> Behaviour:
 
 
 def _wire(session: Session, handle: int, cell: Cell) -> tuple[int, ...]:
-    """What a handshake sends: numbers of four bytes behind the secret (SPEC section 3); empty for other operations."""
-    if cell.operation != "handshake":
+    """Of a handshake, numbers of four bytes behind the secret (SPEC section 3)."""
+    if cell.operation != HANDSHAKE:
         return ()
     output = bytes.fromhex(str(session.check_calls(handle, 1).output))[SECRET_BYTES:]
     return tuple(int.from_bytes(output[at : at + 4], "big") for at in range(0, len(output), 4))

@@ -21,6 +21,7 @@ KINDS = (
     "store",
 )
 LINE_BYTES = 64  # the unit in which code is counted
+WIRE = ("bytes_to_server", "bytes_to_client", "round_trips")  # of a handshake; before the client's data
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,8 @@ class Counted:
 class Behaviour:
     """One cell. `call` is None where it is not known, and `unknown` says why; `setup` likewise.
 
-    `calls`: over how many the mean goes. `repeated`: the instructions of a call in another process of the same kind;
-    where they differ, the library draws random numbers or its code depends on addresses. `stack` and `setup_stack` are
-    bytes, 0: not known. `wire`, of a handshake: bytes to the server, bytes to the client, and round trips before the
-    client's data.
+    `calls`: over how many the mean goes. `repeated`: the instructions of a call in another process; where they differ,
+    the library draws numbers or its code depends on addresses. `stack`, `setup_stack`: 0, not known. `wire`: `WIRE`.
     """
 
     cell: Cell
@@ -71,7 +70,7 @@ class Behaviour:
     def ends(self) -> tuple[float, float]:
         """The least and the most instructions of a call that were counted; both 0 where none were."""
         counted = (self.call.instructions if self.call else None, self.repeated)
-        counts = [count for count in counted if count is not None]
+        counts = [each for each in counted if each is not None]
         return (min(counts), max(counts)) if counts else (0.0, 0.0)
 
     @property
@@ -102,6 +101,7 @@ class Behaviour:
             "setup_heap_calls": setup.heap_calls if setup else None,
             "setup_heap_bytes": setup.heap_bytes if setup else None,
             "state_bytes": setup.heap_left if setup else None,
+            **dict(zip(WIRE, self.wire or (None,) * len(WIRE), strict=True)),
             "unknown": self.unknown,
             "setup_unknown": self.setup_unknown,
         }

@@ -107,7 +107,7 @@ def _listing(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) ->
 
 def behaviour_parts(run: Run, count: bool = True, memory: bool = True) -> list[Block]:
     """The tables that were requested, and what could not be counted or is not exact, in words."""
-    if not run.behaviours:
+    if not any(each.call or each.unknown for each in run.behaviours):
         return [Text("nothing was counted in this run: perbyte measure SELECTOR --count")]
     tables = [*([count_table(run)] if count else []), *([memory_table(run)] if memory else [])]
     told = notes(run.behaviours)

@@ -122,7 +122,7 @@ def bindings_listing(run: Run) -> Listing:
 
 
 def _notes(run: Run, pairs: Sequence[Ratio]) -> list[str]:
-    """Where a binding and the runner in C do not say the same version of the library, as far as they say it."""
+    """Where a binding and the runner in C name other versions of the library."""
     identities = {identity.runner: identity for identity in run.conditions.identities}
     runners = {(binding.above.cell.runner, binding.below.cell.runner) for binding in pairs}
     both = [(identities[above], identities[below]) for above, below in runners if below in identities]
@@ -371,19 +371,20 @@ WHOLE = "handshake"
 _GROUPS = {
     "x25519": (("x25519", "keygen", 2), ("x25519", "derive", 2)),
     "p256": (("ecdh-p256", "keygen", 2), ("ecdh-p256", "derive", 2)),
-    "x25519mlkem768": tuple(
-        ("x25519mlkem768", operation, 1) for operation in ("keygen", "encapsulate", "decapsulate")
+    "x25519mlkem768": (
+        *(("x25519", operation, 2) for operation in ("keygen", "derive")),
+        *(("ml-kem-768", operation, 1) for operation in ("keygen", "encapsulate", "decapsulate")),
     ),
 }
 CLOSE = 0.1  # between the sum of both ends and the whole; caches hold what the other end used
 _FIRST, _RESUMED = "tls13-", "resumed"
+_WITHOUT = ("gnutls", "rustls")  # runners that have no rows of the primitives
 _Place = tuple[str, str, str]  # runner, tier, algorithm
-Needs = tuple[tuple[str, str, int], ...]
 _FIELDS = ("both_ends", "client", "server", "primitives", "share", "to_server", "to_client", "round_trips")
 HEADS = tuple(Head(field.replace("_", " "), "n", field) for field in _FIELDS)
 
 
-def needs_of(algorithm: str) -> Needs:
+def needs_of(algorithm: str) -> tuple[tuple[str, str, int], ...]:
     """The operations of a handshake by algorithm, operation and number; empty for other algorithms."""
     group, _, certificate = algorithm.removeprefix(_FIRST).partition("-")
     if not algorithm.startswith(_FIRST) or group not in _GROUPS or not certificate:
@@ -392,23 +393,22 @@ def needs_of(algorithm: str) -> Needs:
     return (*_GROUPS[group], *shown)
 
 
-def handshakes_listing(run: Run) -> Listing | None:
-    """A row for each handshake that was measured whole, in cycles (ns where there are none); None without any."""
+def handshakes_listing(run: Run) -> Listing:
+    """A row for each handshake that was measured whole, in cycles (ns where there are none)."""
     known: dict[_Place, dict[str, CellFigure]] = defaultdict(dict)
     for figure in run.cells:
-        cell = figure.cell
-        if cell.usual:
+        if (cell := figure.cell).usual and cell.contract in ("handshake/1", "pk/1"):
             known[cell.runner, cell.cpu, cell.algorithm].setdefault(cell.operation, figure)
     sent = {behaviour.cell: behaviour.wire for behaviour in run.behaviours if behaviour.wire}
     wholes = [place for place, figures in known.items() if WHOLE in figures and needs_of(place[2])]
     missing: dict[str, None] = {}
     rows = [_row(place, known, sent, missing) for place in wholes]
     notes = ["Cycles a handshake. Primitives: key exchange, signature and verifications, by their own rows."]
-    notes += [apart for place in wholes if (apart := _apart(place, known[place]))]
-    if missing:
+    notes += filter(None, (_apart(place, known[place]) for place in wholes))
+    if missing := {name: None for name in missing if name.split("/")[0] not in _WITHOUT}:
         notes.append(f"for the share, measure in the same run too: {plain(', '.join(missing), 300)}")
     names = (Head("algorithm", "", "algorithm"), Head("library", "", "library", once=True))
-    return Listing("Handshakes", (*names, *HEADS), rows, tuple(notes)) if rows else None
+    return Listing("Handshakes", (*names, *HEADS), rows, tuple(notes))
 
 
 def _row(
@@ -419,25 +419,21 @@ def _row(
 ) -> tuple[Entry, ...]:
     runner, cpu, algorithm = place
     costs = [_cost(known[place].get(operation)) for operation in (WHOLE, "client", "server")]
-    total, lacks = 0.0, False
-    for needed, operation, count in needs_of(algorithm):
-        cost = _cost(known.get((runner, cpu, needed), {}).get(operation))
-        total += count * cost
-        if not cost:
-            missing[f"{runner}/{needed}/{operation}"] = None
-            lacks = True
-    share = 0.0 if lacks or not costs[0] else total / costs[0]
+    parts = {
+        f"{runner}/{needed}/{operation}": count * _cost(known.get((runner, cpu, needed), {}).get(operation))
+        for needed, operation, count in needs_of(algorithm)
+    }
+    missing |= dict.fromkeys(name for name, cost in parts.items() if not cost)
+    total = sum(parts.values()) if all(parts.values()) else 0.0
+    share = total / costs[0] if costs[0] else 0.0
     wire = sent.get(known[place][WHOLE].cell, (0, 0, 0))
-    counts = [
-        (f"{count:,.0f}", count) if count else ("–", None) for count in (*costs, 0.0 if lacks else total)
-    ]
-    facts = [(f"{fact:,}", fact) if fact else ("–", None) for fact in wire]
+    shown = [(f"{count:,.0f}", count) if count else ("–", None) for count in (*costs, total, *wire)]
     names = [(text, text) for text in (plain(algorithm, 60), plain(runner, 40))]
-    return (*names, *counts, (percent(share), share) if share else ("–", None), *facts)
+    return (*names, *shown[:4], (percent(share), share) if share else ("–", None), *shown[4:])
 
 
 def _apart(place: _Place, figures: Mapping[str, CellFigure]) -> str:
-    """Where the ends together are not the whole: one of them does more or less than it does for a handshake."""
+    """Says where both ends together are not the whole."""
     whole, client, server = (_cost(figures.get(operation)) for operation in (WHOLE, "client", "server"))
     if not client or not server or abs((client + server) / whole - 1) <= CLOSE:
         return ""
@@ -446,7 +442,5 @@ def _apart(place: _Place, figures: Mapping[str, CellFigure]) -> str:
 
 
 def _cost(figure: CellFigure | None) -> float:
-    """Cycles of a call, ns without a clock of cycles; 0 where it was not measured."""
-    if figure is None:
-        return 0.0
-    return figure.per_call
+    """Cycles of a call, or ns; 0 where it was not measured."""
+    return figure.per_call if figure else 0.0

@@ -226,17 +226,16 @@ def run_json(run: Run, beside: RunExtras) -> dict[str, Any]:
     """The run for programs; counts, memory, leaks and places are in it wherever they were measured."""
     document = to_json(run)
     document |= {"rate": rate_json(run.cells, beside.rate)} if beside.rate else {}
-    document |= {"handshakes": records(shaken)} if (shaken := handshakes_listing(run)) else {}
+    document |= {"handshakes": records(shaken)} if (shaken := handshakes_listing(run)).rows else {}
     document |= {"limits": records(limits_listing(run.cells))} if beside.limits else {}
     return document | ({"scaling": scaled} if (scaled := scaling_json(run.cells)) else {})
 
 
 def render_run(run: Run, unit: str | None, beside: RunExtras) -> str:
     """The table as text, and below it what several cores do and what was asked for."""
-    shaken = handshakes_listing(run)
     extras: tuple[Sequence[Part], ...] = (
         beyond_parts(run.cells),
-        [shaken] if shaken else [],
+        [shaken] if (shaken := handshakes_listing(run)).rows else [],
         [rate_listing(run.cells, beside.rate)] if beside.rate else [],
         [limits_listing(run.cells)] if beside.limits else [],
         behaviour_parts(run, beside.count, beside.memory) if beside.count or beside.memory else [],

@@ -15,7 +15,7 @@ from perbyte.model.leak import LeakFigure
 from perbyte.model.text import natural, plain
 from perbyte.report import facts, studyview
 from perbyte.report.behaviour import behaviour_parts, per_cycle, placement_parts
-from perbyte.report.beside import bindings_listing, draws_listing
+from perbyte.report.beside import bindings_listing, draws_listing, handshakes_listing
 from perbyte.report.costcharts import USELESS
 from perbyte.report.document import (
     Block,
@@ -244,6 +244,13 @@ def listing_sections(view: RunView) -> list[Section]:
             draws_listing(view.run),
         ),
         (
+            "handshakes",
+            "Handshakes",
+            "Cycles of both ends in one process, bytes on the wire and round trips.",
+            "",
+            handshakes_listing(view.run),
+        ),
+        (
             "bindings",
             "Bindings",
             "A library called from another language, and the same library called from C: what a call costs more, with "
@@ -378,10 +385,10 @@ def behaviour_section(run: Run) -> Section:
 def row_cards(run: Run) -> list[tuple[str, list[Block]]]:
     """The title and the content of the card of each row of which more than its time is known."""
     rows: dict[tuple[str, ...], dict[Cell, list[LeakFigure]]] = {}
-    for cell in (*(behaviour.cell for behaviour in run.behaviours), *(leak.cell for leak in run.leaks)):
+    counted = {each.cell: each for each in run.behaviours if each.call or each.unknown}
+    for cell in (*counted, *(leak.cell for leak in run.leaks)):
         of_row = (cell.algorithm, cell.operation, cell.runner, cell.cpu, cell.contract)
         rows.setdefault(of_row, {})[cell] = [leak for leak in run.leaks if leak.cell == cell]
-    counted = {behaviour.cell: behaviour for behaviour in run.behaviours}
     cards = []
     for key in sorted(rows, key=lambda row: tuple(map(natural, row))):
         algorithm, operation, runner, tier, contract = (plain(word, 60) for word in key)

@@ -10,12 +10,12 @@ use crate::layout::{Case, Family, Row, Variant, RING};
 
 pub const END_OF_ROWS: Row =
     Row { algorithm: null(), family: null(), param: null(), key: 0, nonce: 0, multiple: 0, output: 0 };
-const END: Variant =
+pub(crate) const END: Variant =
     Variant { operation: null(), contract: null(), calls: null(), begin: None, run: None, show: None };
 
-type Loop = unsafe extern "C" fn(*mut Case, u64);
+pub(crate) type Loop = unsafe extern "C" fn(*mut Case, u64);
 
-const fn variant(
+pub(crate) const fn variant(
     operation: &'static CStr,
     contract: &'static CStr,
     calls: &'static CStr,
@@ -32,18 +32,18 @@ const fn variant(
 }
 
 /// What a call works on, as slices.
-struct Given<'a> {
-    data: &'a [u8],
-    key: [&'a [u8]; RING],
-    nonce: [&'a [u8]; RING],
-    aad: &'a [u8],
+pub(crate) struct Given<'a> {
+    pub data: &'a [u8],
+    pub key: [&'a [u8]; RING],
+    pub nonce: [&'a [u8]; RING],
+    pub aad: &'a [u8],
 }
 
-unsafe fn slice<'a>(at: *const u8, length: usize) -> &'a [u8] {
+pub(crate) unsafe fn slice<'a>(at: *const u8, length: usize) -> &'a [u8] {
     if length == 0 { &[] } else { from_raw_parts(at, length) }
 }
 
-unsafe fn given<'a>(case: *mut Case) -> Given<'a> {
+pub(crate) unsafe fn given<'a>(case: *mut Case) -> Given<'a> {
     let c = &*case;
     Given {
         data: slice(c.input, c.in_len),
@@ -53,16 +53,16 @@ unsafe fn given<'a>(case: *mut Case) -> Given<'a> {
     }
 }
 
-unsafe fn output<'a>(case: *mut Case, length: usize) -> &'a mut [u8] {
+pub(crate) unsafe fn output<'a>(case: *mut Case, length: usize) -> &'a mut [u8] {
     from_raw_parts_mut((*case).out, length)
 }
 
-unsafe fn tag(case: *mut Case) -> usize {
+pub(crate) unsafe fn tag(case: *mut Case) -> usize {
     (*(*case).row).output as usize
 }
 
 /// Keep a value behind the case's pointer, to be dropped by `close`.
-unsafe fn keep<T>(case: *mut Case, state: Option<T>) -> c_int {
+pub(crate) unsafe fn keep<T>(case: *mut Case, state: Option<T>) -> c_int {
     match state {
         Some(state) => {
             (*case).ctx = Box::into_raw(Box::new(state)) as *mut c_void;
@@ -78,25 +78,25 @@ unsafe fn keep<T>(case: *mut Case, state: Option<T>) -> c_int {
     }
 }
 
-unsafe extern "C" fn close<T>(case: *mut Case) {
+pub(crate) unsafe extern "C" fn close<T>(case: *mut Case) {
     if !(*case).ctx.is_null() {
         drop(Box::from_raw((*case).ctx as *mut T));
         (*case).ctx = null_mut();
     }
 }
 
-unsafe fn state<'a, T>(case: *mut Case) -> &'a mut T {
+pub(crate) unsafe fn state<'a, T>(case: *mut Case) -> &'a mut T {
     &mut *((*case).ctx as *mut T)
 }
 
-const fn row(algorithm: &'static CStr, family: *const Family, lengths: [u16; 4]) -> Row {
+pub(crate) const fn row(algorithm: &'static CStr, family: *const Family, lengths: [u16; 4]) -> Row {
     let [key, nonce, multiple, output] = lengths;
     Row { algorithm: algorithm.as_ptr(), family, param: null(), key, nonce, multiple, output }
 }
 
 /// Runs `call` n times; its answer says whether it worked. Input and output stay opaque to the optimiser.
 #[inline(always)]
-unsafe fn repeat(case: *mut Case, n: u64, mut call: impl FnMut(usize) -> bool) {
+pub(crate) unsafe fn repeat(case: *mut Case, n: u64, mut call: impl FnMut(usize) -> bool) {
     let mut bad = 0;
     for turn in 0..n {
         bad += !black_box(call(turn as usize % RING)) as u64;
@@ -293,129 +293,6 @@ family!(OfAead, Aead, aead_open::<T>, T, [
 /// A row for an AEAD with the lengths of key, nonce and tag.
 pub const fn aead<T: Aead>(algorithm: &'static CStr, key: u16, nonce: u16, tag: u16) -> Row {
     row(algorithm, OfAead::<T>::FAMILY, [key, nonce, 1, tag])
-}
-
-/// Signatures over messages, of fixed length; the key is the seed of the key pair.
-pub trait Signature: Sized {
-    /// The library calls of one timed call, for readers.
-    const CALLS: &'static CStr = c"";
-    fn new(key: &[u8]) -> Option<Self>;
-    fn sign(&self, message: &[u8], out: &mut [u8]) -> bool;
-    fn verify(&self, message: &[u8], signature: &[u8]) -> bool;
-}
-
-unsafe extern "C" fn signature_open<T: Signature>(case: *mut Case) -> c_int {
-    (*case).out_len = if (*case).inverse != 0 { 0 } else { tag(case) };
-    keep(case, T::new(given(case).key[0]))
-}
-
-unsafe extern "C" fn sign_loop<T: Signature>(case: *mut Case, n: u64) {
-    let (out, state, size) = (output(case, tag(case)), state::<T>(case), (*case).size);
-    let messages = (*case).message;
-    repeat(case, n, |turn| {
-        let done = state.sign(black_box(slice(messages[turn], size)), out);
-        black_box(out.as_ptr());
-        done
-    });
-}
-
-unsafe extern "C" fn verify_loop<T: Signature>(case: *mut Case, n: u64) {
-    let (g, state) = (given(case), state::<T>(case));
-    let (message, signature) = g.data.split_at((*case).size);
-    repeat(case, n, |_| state.verify(black_box(message), black_box(signature)));
-}
-
-family!(OfSignature, Signature, signature_open::<T>, T, [
-    variant(c"sign", c"pk/1", T::CALLS, sign_loop::<T>),
-    variant(c"verify", c"pk/1", T::CALLS, verify_loop::<T>)
-]);
-
-/// A row for signatures with the lengths of key and signature.
-pub const fn signature<T: Signature>(algorithm: &'static CStr, key: u16, length: u16) -> Row {
-    row(algorithm, OfSignature::<T>::FAMILY, [key, 0, 1, length])
-}
-
-/// Key agreement: the public key of a private one, and the secret of two parties.
-pub trait Agreement {
-    /// The library calls of one timed call, for readers.
-    const CALLS: &'static CStr = c"";
-    type Private;
-    type Public;
-    fn private(key: &[u8]) -> Option<Self::Private>;
-    fn public_of(key: &[u8]) -> Option<Self::Public>;
-    fn public(bytes: &[u8]) -> Option<Self::Public>;
-    fn derive(private: &Self::Private, public: &Self::Public, out: &mut [u8]) -> bool;
-}
-
-unsafe extern "C" fn agreement_open<T: Agreement>(case: *mut Case) -> c_int {
-    let (g, c) = (given(case), &mut *case);
-    c.out_len = tag(case);
-    let peer = if c.given != 0 { T::public(g.data) } else { T::public_of(g.nonce[0]) };
-    keep(case, T::private(g.key[0]).zip(peer))
-}
-
-unsafe extern "C" fn derive_loop<T: Agreement>(case: *mut Case, n: u64) {
-    let (out, pair) = (output(case, tag(case)), state::<(T::Private, T::Public)>(case));
-    repeat(case, n, |_| {
-        let done = T::derive(black_box(&pair.0), black_box(&pair.1), out);
-        black_box(out.as_ptr());
-        done
-    });
-}
-
-family!(OfAgreement, Agreement, agreement_open::<T>, (T::Private, T::Public), [
-    variant(c"derive", c"pk/1", T::CALLS, derive_loop::<T>)
-]);
-
-/// A row for a key agreement with the lengths of the private key and of the secret.
-pub const fn agreement<T: Agreement>(algorithm: &'static CStr, key: u16, secret: u16) -> Row {
-    row(algorithm, OfAgreement::<T>::FAMILY, [key, key, 1, secret])
-}
-
-/// A KEM; the key is the seed of the key pair.
-pub trait Kem: Sized {
-    /// The library calls of one timed call, for readers.
-    const CALLS: &'static CStr = c"";
-    fn new(seed: &[u8]) -> Option<Self>;
-    fn encapsulate(&self, ciphertext: &mut [u8], secret: &mut [u8]) -> bool;
-    fn decapsulate(&self, ciphertext: &[u8], secret: &mut [u8]) -> bool;
-    const CIPHERTEXT: usize;
-}
-
-unsafe extern "C" fn kem_open<T: Kem>(case: *mut Case) -> c_int {
-    let front = if (*case).inverse != 0 { 0 } else { T::CIPHERTEXT };
-    (*case).out_len = front + tag(case);
-    keep(case, T::new(given(case).key[0]))
-}
-
-unsafe extern "C" fn encapsulate_loop<T: Kem>(case: *mut Case, n: u64) {
-    let (out, state) = (output(case, T::CIPHERTEXT + tag(case)), state::<T>(case));
-    let (ciphertext, secret) = out.split_at_mut(T::CIPHERTEXT);
-    repeat(case, n, |_| {
-        let done = black_box(&*state).encapsulate(ciphertext, secret);
-        black_box(secret.as_ptr());
-        done
-    });
-}
-
-unsafe extern "C" fn decapsulate_loop<T: Kem>(case: *mut Case, n: u64) {
-    let (g, out, state) = (given(case), output(case, tag(case)), state::<T>(case));
-    let ciphertext = &g.data[..T::CIPHERTEXT];
-    repeat(case, n, |_| {
-        let done = black_box(&*state).decapsulate(black_box(ciphertext), out);
-        black_box(out.as_ptr());
-        done
-    });
-}
-
-family!(OfKem, Kem, kem_open::<T>, T, [
-    variant(c"encapsulate", c"pk/1", T::CALLS, encapsulate_loop::<T>),
-    variant(c"decapsulate", c"pk/1", T::CALLS, decapsulate_loop::<T>)
-]);
-
-/// A row for a KEM with the lengths of seed and secret.
-pub const fn kem<T: Kem>(algorithm: &'static CStr, seed: u16, secret: u16) -> Row {
-    row(algorithm, OfKem::<T>::FAMILY, [seed, 0, 1, secret])
 }
 
 /// A chain of dependent multiplications, by which the gauge is checked from here: three cycles a step.

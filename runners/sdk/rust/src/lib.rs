@@ -22,10 +22,13 @@
 
 pub mod layout;
 
+#[macro_use]
 mod families;
+mod publickey;
 
 pub use families::*;
 pub use layout::{Row, Runner};
+pub use publickey::*;
 
 /// Export a runner: its name is that of the directory, which the build gives as PERBYTE_RUNNER_NAME.
 #[macro_export]
