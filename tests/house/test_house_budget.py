@@ -18,7 +18,7 @@ LINES = {
     "exchange": 3475,
     "fleet": 1233,
     "measure": 8687,
-    "model": 1706,
+    "model": 1710,
     "protocol": 825,
     "report": 14133,
     "runners": 3416,

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from perbyte.errors import StoreError
@@ -32,6 +35,17 @@ def test_a_file_that_is_not_the_run_s_is_refused(finished, specimens):
         open_run(place)
     (place / BEHAVIOUR_FILE).write_text('{"run_id": 1}')
     with pytest.raises(StoreError):
+        open_run(place)
+
+
+def test_what_a_handshake_sends_has_three_numbers_or_the_file_is_damaged(finished, specimens):
+    place, run_id = finished(), specimens.conditions().run_id
+    write_behaviours(place, run_id, (replace(specimens.behaviour(), wire=(285, 1040, 1)),))
+    file = place / BEHAVIOUR_FILE
+    written = json.loads(file.read_text())
+    written["cells"][0]["wire"] = [285, 1040]
+    file.write_text(json.dumps(written))
+    with pytest.raises(StoreError, match="has 2 numbers"):
         open_run(place)
 
 

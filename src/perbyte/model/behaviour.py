@@ -61,6 +61,10 @@ class Behaviour:
     setup_unknown: str = ""
     wire: tuple[int, ...] = ()
 
+    def __post_init__(self) -> None:
+        if len(self.wire) not in (0, len(WIRE)):
+            raise ValueError(f"what {self.cell.address} sends has {len(self.wire)} numbers, not {len(WIRE)}")
+
     @property
     def exact(self) -> bool:
         """True when two processes counted the same."""
@@ -69,9 +73,9 @@ class Behaviour:
     @property
     def ends(self) -> tuple[float, float]:
         """The least and the most instructions of a call that were counted; both 0 where none were."""
-        counted = (self.call.instructions if self.call else None, self.repeated)
-        counts = [each for each in counted if each is not None]
-        return (min(counts), max(counts)) if counts else (0.0, 0.0)
+        both = (self.call.instructions if self.call else None, self.repeated)
+        counts = [count for count in both if count is not None] or [0.0]
+        return min(counts), max(counts)
 
     @property
     def spread(self) -> float:
