@@ -123,7 +123,8 @@ static int open_case(pb_case *c, int row)
 /* Keep the words for what the calls of a case threw, if anything: of the first that did. */
 static void keep_raised(pb_case *c)
 {
-	jstring text = (*env)->CallStaticObjectMethod(env, calls, of_raised, (*env)->NewStringUTF(env, file_name));
+	jstring text =
+		(*env)->CallStaticObjectMethod(env, calls, of_raised, (*env)->NewStringUTF(env, file_name));
 	const char *words = fine() && text ? (*env)->GetStringUTFChars(env, text, NULL) : NULL;
 	if (words && words[0] && !c->error[0])
 		pb_foreign_say(c, words);

@@ -11,7 +11,8 @@ extern PyObject *PyLong_FromUnsignedLongLong(unsigned long long);
 extern PyObject *PyObject_CallFunctionObjArgs(PyObject *, ...);
 extern int PyBytes_AsStringAndSize(PyObject *, char **, ptrdiff_t *);
 extern void Py_IncRef(PyObject *), Py_DecRef(PyObject *), PyErr_Clear(void);
-extern void PyErr_Fetch(PyObject **, PyObject **, PyObject **), PyErr_NormalizeException(PyObject **, PyObject **, PyObject **);
+extern void PyErr_Fetch(PyObject **, PyObject **, PyObject **),
+	PyErr_NormalizeException(PyObject **, PyObject **, PyObject **);
 extern int pb_auditing;
 
 typedef struct entry {
@@ -132,8 +133,8 @@ static void close_both(pb_case *c)
 /* Speak the protocol until it ends. `bytes_of` makes bytes of an output that is none, `words_of` of an
  * exception and its traceback. */
 int pb_python_main(int (*open)(pb_case *, int), void (*close)(pb_case *), void (*begins)(pb_case *, int),
-		   PyObject *bytes_of, PyObject *words_of, const char *name, const char *library, const char *license,
-		   const char *version, const char *features)
+		   PyObject *bytes_of, PyObject *words_of, const char *name, const char *library,
+		   const char *license, const char *version, const char *features)
 {
 	as_bytes = bytes_of;
 	in_words = words_of;

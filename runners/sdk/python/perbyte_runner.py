@@ -14,6 +14,7 @@ import ctypes
 import functools
 import gc
 import os
+import pathlib
 import re
 import sys
 from dataclasses import dataclass
@@ -298,9 +299,9 @@ def _raised(error: BaseException, trace, file: str) -> str:
         return ""
     places = []
     while trace:
-        places.append((os.path.basename(trace.tb_frame.f_code.co_filename), trace.tb_lineno))
+        places.append((pathlib.Path(trace.tb_frame.f_code.co_filename).name, trace.tb_lineno))
         trace = trace.tb_next
-    places = [place for place in places if place[0] not in ("<timed>", os.path.basename(__file__))]
+    places = [place for place in places if place[0] not in ("<timed>", pathlib.Path(__file__).name)]
     own = [place for place in places if place[0] == file] or places
     where = f" ({own[-1][0]}, line {own[-1][1]})" if own else ""
     text = " ".join(str(error).split())[:120]

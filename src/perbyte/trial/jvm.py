@@ -194,7 +194,7 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
             line = f"{_owner(asked, text, call.function)}.{code};"
             line = f"last = {line}" if call.returns_bytes else f"{line} last = out;"
         if number in (INVERSE, INVERSE_REKEY):
-            line += ' if (last == null) throw new Refused();'
+            line += " if (last == null) throw new Refused();"
         loops.append(filled_template("PerbyteLoop.java", number=number, line=line))
         cases.append(f"            case {number}: return loop{number}(s, n);")
     write_generated(
