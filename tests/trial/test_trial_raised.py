@@ -23,7 +23,7 @@ JAVASCRIPT = "const { createHash } = require('node:crypto');\nexports.digest = (
 JAVASCRIPT += "  if (data.length > 100) throw new RangeError('too  long:\\n' + data.length);\n"
 JAVASCRIPT += "  return createHash('sha256').update(data).digest();\n};\n"
 JAVA = "public class Mine {\n  public static byte[] digest(byte[] data) throws Exception {\n"
-JAVA += "    if (data.length > 100) new byte[10][data.length][0] = 1;\n"
+JAVA += "    if (data.length > 100) (new byte[10])[data.length] = 1;\n"
 JAVA += '    return java.security.MessageDigest.getInstance("SHA-256").digest(data);\n  }\n}\n'
 
 

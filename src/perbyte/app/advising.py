@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -36,6 +37,8 @@ from perbyte.model.cell import LOOP, STATES
 from perbyte.runners import RunnerSpec, locate
 from perbyte.studies import find, published_run
 
+INTERPRETER_S = 0.4  # from the command to the first line of its code
+_LESS = "or fewer --sizes or languages"
 SLOW_LANGUAGES = ("javascript",)
 """An algorithm is not judged by its form in these unless they are asked for: it runs many times slower than in C."""
 
@@ -185,6 +188,7 @@ def measure_question(
         hint = f"the languages are {', '.join(known)}"
         raise UsageError(f"no runner is in '{unknown[0]}'", hint=hint)
     build_needed(["*"], listener.say)
+    began = time.monotonic() - INTERPRETER_S
     specs = [
         spec
         for spec in built_runners()  # a core is what the others are compared by
@@ -208,7 +212,7 @@ def measure_question(
         first = next(iter(missing.items()), ("", "perbyte list providers ALGORITHM tells who has it"))
         raise EnvironmentLacking(f"no built library has what '{question.title}' needs", hint=": ".join(first))
     request = Request(tuple(parse_selector(text) for text in texts))
-    budget = partial(budgeted, say=listener.say, raised=wish.raised, hint="or fewer --sizes or languages")
+    budget = partial(budgeted, say=listener.say, raised=wish.raised, hint=_LESS, kept_since=began)
     # never cut: a candidate that is left out for want of time would be missing from the answer
     return conduct(request, policy, listener=listener, lenient=True, budget=budget, cut=False), missing
 

@@ -356,7 +356,7 @@ class Measurement:
             measuring_s = elapsed - self.timing.seconds["checking"]
             self._reach.tell(measuring_s, made.cells)
         ended = self._stopping.budget_ended or elapsed > self.policy.budget_s
-        if complete and (note := imprecise_note(made.cells, self.policy, ended=ended)):
+        if complete and (note := imprecise_note(made.cells, self.policy, elapsed if ended else None)):
             self._telling.note(note)
         failures, timing = tuple(self.history.failures), self.timing.shares(self._budget.part_s)
         self._ledger.sink.finish(made.cells, made.noise_floor, elapsed, complete, made.failures)
