@@ -137,6 +137,11 @@ class TryOptions(Options):
             _refuse({"--fail-on": self.fail_on}, "--fail-on belongs to --leak")
         if not self.since:
             _refuse({"--history": self.history}, "--history belongs to --since", "--since HEAD^")
+        if self.before.baseline and self.files[1:] and not _is_source(self.files[-1]):
+            hint = (
+                "it compares with the program that was kept here: give the source alone; --keep keeps it anew"
+            )
+            raise UsageError(f"--baseline takes no file, and {self.files[-1]} is no source", hint=hint)
         if len(self.flags) > 1:
             _refuse(changed, "a baseline is one program", "give --flags once")
         if not self.compares:
@@ -148,6 +153,12 @@ class TryOptions(Options):
     def compares(self) -> bool:
         """True where the program is measured beside one of before."""
         return bool(self.before.baseline or self.before.keep or self.watch or self.since)
+
+
+def _is_source(path: Path) -> bool:
+    from perbyte.trial.program import can_be_built
+
+    return path.is_file() and can_be_built(path)
 
 
 def _refuse(options: Mapping[str, object], message: str, hint: str | None = None) -> None:

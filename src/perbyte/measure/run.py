@@ -286,10 +286,12 @@ class Measurement:
         return self._ledger.left(cells)
 
     def _validate(self, sessions: Sessions, number: int, cells: Sequence[Cell], share: Share) -> list[Cell]:
-        checked = itertools.count(1)
+        checked, asked = itertools.count(1), sum(not cell.twin for cell in cells)
 
         def tell(address: str) -> None:
-            self._telling.moment(f"checking {next(checked)} of {len(cells)}", address, number, len(cells))
+            self._telling.moment(
+                f"checking {min(next(checked), asked)} of {asked}", address, number, len(cells)
+            )
 
         large = SideBySide(sessions, () if self.policy.gentle else self.policy.cores, share.crowded)
         verdicts = Validation(self.catalogue, sessions, tell, side_by_side=large).examine(cells)
