@@ -30,7 +30,7 @@ SECTIONS = {
 
 class _CompareOptions(Options):
     sides: tuple[str, ...] = argument(nargs=-1, required=True, metavar="A B...")
-    run: Path | None = option("--run", help="The run for selectors.  [the newest]")
+    run: Path | None = option("--run", help="The run for selectors.  [the newest with both]")
     limits: GateOptions = group(GateOptions)
     fail_on: Words | None = option(
         "--fail-on", help="Fail on: leak, new-leak (absent or smaller in A), unknown (code 5)."
@@ -101,6 +101,8 @@ def compare_command(options: _CompareOptions) -> int:
         print(comparison_csv(sides.grids), end="")
     else:
         print(printed.sides_text(sides, rate, counted, leaks.known), end="")
+        if len(sides.runs) == 1 and options.run is None:
+            print(f"both from the run {sides.runs[0].conditions.run_id}, the newest that has them")
     notes(missing_lines(sides.missing))
     absent = chosen_code(EXIT_MISSING, options.missing_is)
     codes = [absent if sides.missing else EXIT_FINE, _judge_leaks(leaks, options)]

@@ -242,7 +242,7 @@ def stored_lines(kept: Sequence[tuple[Run, CellFigure]]) -> list[str]:
     """The figures that were not measured again, by run and row, with where they are from."""
     rows: dict[str, dict[str, list[str]]] = {}
     several = len({figure.cell.contract for _, figure in kept}) > 1
-    for run, figure in sorted(kept, key=lambda pair: pair[1].ns_per_call):
+    for run, figure in sorted(kept, key=lambda pair: pair[1].per_call):
         when = f"{run.conditions.started_at[:16].replace('T', ' ')} UTC"
         head = f"not measured again, from the run {run.conditions.run_id} of {when} (same boot, builds and policy):"
         row = rows.setdefault(head, {}).setdefault(row_label(figure.cell, several=several), [])
