@@ -37,6 +37,7 @@ from perbyte.model.cell import LOOP, STATES
 from perbyte.runners import RunnerSpec, locate
 from perbyte.studies import find, published_run
 
+_NAMED = 5  # algorithms of a run
 INTERPRETER_S = 0.4  # from the command to the first line of its code
 _LESS = "or fewer --sizes or languages"
 SLOW_LANGUAGES = ("javascript",)
@@ -170,6 +171,17 @@ def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
         return frozenset()
     known = {spec.name for spec in locate() if spec.language in languages}
     return frozenset({figure.cell.runner for figure in run.cells} & known or {""})
+
+
+def require_figures(question: Question, run: Run) -> None:
+    """Raise UsageError for a run that has no figure of anything a question asks about."""
+    asked = {name for task in question.tasks for name in task.algorithms}
+    if asked.isdisjoint(there := sorted({figure.cell.algorithm for figure in run.cells})):
+        held = ", ".join(there[:_NAMED]) + " ..." * (len(there) > _NAMED) or "no figures"
+        raise UsageError(
+            f"the run {run.conditions.run_id} answers another question: it has {held}",
+            hint="leave --run out to measure, or name another run: perbyte list runs",
+        )
 
 
 def measure_question(

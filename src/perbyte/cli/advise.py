@@ -143,14 +143,16 @@ def _run(
 ) -> tuple[Run, dict[str, str], int]:
     """Measure, or take the run that is named."""
 
-    from perbyte.app.advising import measure_question
+    from perbyte.app.advising import measure_question, require_figures
     from perbyte.app.conducting import held_said_soon
     from perbyte.app.runs import find_run
     from perbyte.cli.conduct import note_losses
     from perbyte.store import open_run
 
     if options.named:
-        return open_run(find_run(options.named)), {}, EXIT_FINE
+        run = open_run(find_run(options.named))
+        require_figures(asked, run)
+        return run, {}, EXIT_FINE
     policy = options.policy(options.budget or BUDGET_S, EPOCHS)
     with held_said_soon(policy, note_once):
         done, missing = measure_question(asked, mixes, wish, policy, options.notes.listener)

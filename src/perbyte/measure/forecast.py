@@ -184,16 +184,21 @@ class Forecast:
     before_s: float = 0.0
 
     @property
+    def times(self) -> float:
+        """How many times the budget may be foreseen: where the whole command counts, the rest is left to surprises."""
+        return 1.0 if self.before_s else OVERDUE
+
+    @property
     def fits(self) -> bool:
-        """False where the epochs that are made in any case end after `OVERDUE` times the budget, or one cell does."""
+        """False where the epochs that are made in any case end after `times` the budget, or one cell does."""
         soonest_s = self.before_s + self.sure * (self.starts_s + self.least_s)
-        return soonest_s <= max(OVERDUE * self.budget_s, GRACE_S) and not self.alone
+        return soonest_s <= max(self.times * self.budget_s, GRACE_S) and not self.alone
 
     @property
     def enough_s(self) -> float:
         """The least budget in which all promised epochs are made."""
         longest_s = max((took for _, took in self.alone), default=1.0)
-        return max(self.least_s, (self.before_s + self.starts_s + self.least_s) / OVERDUE, longest_s)
+        return max(self.least_s, (self.before_s + self.starts_s + self.least_s) / self.times, longest_s)
 
     @property
     def most_s(self) -> float:

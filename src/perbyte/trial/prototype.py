@@ -349,8 +349,10 @@ def functions_in(file: Path) -> list[Prototype]:
 
 def _of_python(file: Path) -> list[Prototype]:
     try:
-        body = ast.parse(_text(file)).body
-    except (SyntaxError, ValueError) as error:
+        body = ast.parse(_text(file), file.name).body
+    except SyntaxError as error:
+        raise UsageError(f"{file.name}, line {error.lineno}: {error.msg}") from None
+    except ValueError as error:
         raise UsageError(f"{file.name}: {error}") from None
     prototypes: dict[str, Prototype] = {}
     for statement in body:
