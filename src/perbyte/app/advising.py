@@ -37,7 +37,7 @@ from perbyte.model.cell import LOOP, STATES
 from perbyte.runners import RunnerSpec, locate
 from perbyte.studies import find, published_run
 
-_NAMED = 5  # algorithms of a run
+_NAMED = 5  # of what a run holds
 INTERPRETER_S = 0.4  # from the command to the first line of its code
 _LESS = "or fewer --sizes or languages"
 SLOW_LANGUAGES = ("javascript",)
@@ -173,15 +173,14 @@ def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
     return frozenset({figure.cell.runner for figure in run.cells} & known or {""})
 
 
-def require_figures(question: Question, run: Run) -> None:
-    """Raise UsageError for a run that has no figure of anything a question asks about."""
-    asked = {name for task in question.tasks for name in task.algorithms}
-    if asked.isdisjoint(there := sorted({figure.cell.algorithm for figure in run.cells})):
-        held = ", ".join(there[:_NAMED]) + " ..." * (len(there) > _NAMED) or "no figures"
-        raise UsageError(
-            f"the run {run.conditions.run_id} answers another question: it has {held}",
-            hint="leave --run out to measure, or name another run: perbyte list runs",
-        )
+def lacks_figures(question: str, run: Run) -> EnvironmentLacking:
+    """The error of a run that has all of the operations and sizes of a question for no algorithm."""
+    there = list(dict.fromkeys(f"{each.cell.algorithm}@{each.cell.size_bytes}" for each in run.cells))
+    held = ", ".join(there[:_NAMED]) + " ..." * (len(there) > _NAMED) or "no figures"
+    return EnvironmentLacking(
+        f"the run {run.conditions.run_id} has no figures for this question: it has {held}",
+        hint=f"perbyte advise {question} without --run measures; perbyte list runs shows others",
+    )
 
 
 def measure_question(

@@ -218,7 +218,7 @@ def budgeted(
     enough_s = math.ceil(seen.enough_s)
     if not (seen.fits or raised):
         soonest_s = seen.before_s + seen.starts_s + seen.least_s
-        text = f"{cells} in {policy.epochs} epochs take about {soonest_s:.0f} s or more"
+        text = f"{cells} in {policy.epochs} epochs take about {math.ceil(soonest_s)} s or more"
         for cell, took in sorted(seen.alone, key=lambda timed: timed[1])[-1:]:
             text = f"one call of {cell.address}, with its data and its check, takes about {took:.0f} s"
         text += f": too much for a budget of {policy.budget_s:g} s"
