@@ -281,7 +281,7 @@ def unlike_libraries(sessions: Sessions, cell: Cell, digest: str, others: Sequen
         return []
     kind = "incorrect" if len(given) > len(set(given.values())) else "disputed"
     message = f"disagrees with {', '.join(sorted(given))} on {cell.size_bytes} bytes"
-    expected, got = (f"an output of digest {one}" for one in (sorted(given.values())[0], digest))
+    expected, got = (f"an output of digest {each}" for each in (sorted(given.values())[0], digest))
     return [Failure(kind, cell.runner, message, cell.address, expected, got)]
 
 
