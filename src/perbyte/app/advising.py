@@ -34,12 +34,11 @@ from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.measure import Request, Survey, built_runners, survey
 from perbyte.model import Cell, Policy, Run
 from perbyte.model.cell import LOOP, STATES
+from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec, locate
 from perbyte.studies import find, published_run
 
-_NAMED = 5  # of what a run holds
 INTERPRETER_S = 0.4  # from the command to the first line of its code
-_LESS = "or fewer --sizes or languages"
 SLOW_LANGUAGES = ("javascript",)
 """An algorithm is not judged by its form in these unless they are asked for: it runs many times slower than in C."""
 
@@ -175,12 +174,9 @@ def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
 
 def lacks_figures(question: str, run: Run) -> EnvironmentLacking:
     """The error of a run that has all of the operations and sizes of a question for no algorithm."""
-    there = list(dict.fromkeys(f"{each.cell.algorithm}@{each.cell.size_bytes}" for each in run.cells))
-    held = ", ".join(there[:_NAMED]) + " ..." * (len(there) > _NAMED) or "no figures"
-    return EnvironmentLacking(
-        f"the run {run.conditions.run_id} has no figures for this question: it has {held}",
-        hint=f"perbyte advise {question} without --run measures; perbyte list runs shows others",
-    )
+    held = ", ".join(dict.fromkeys(f"{each.cell.algorithm}@{each.cell.size_bytes}" for each in run.cells))
+    message = f"the run {run.conditions.run_id} has no figures for this question: it has {plain(held, 120)}"
+    return EnvironmentLacking(message, hint=f"perbyte advise {question} without --run measures")
 
 
 def measure_question(
@@ -223,7 +219,8 @@ def measure_question(
         first = next(iter(missing.items()), ("", "perbyte list providers ALGORITHM tells who has it"))
         raise EnvironmentLacking(f"no built library has what '{question.title}' needs", hint=": ".join(first))
     request = Request(tuple(parse_selector(text) for text in texts))
-    budget = partial(budgeted, say=listener.say, raised=wish.raised, hint=_LESS, kept_since=began)
+    less = "or fewer --sizes or languages"
+    budget = partial(budgeted, say=listener.say, raised=wish.raised, hint=less, kept_since=began)
     # never cut: a candidate that is left out for want of time would be missing from the answer
     return conduct(request, policy, listener=listener, lenient=True, budget=budget, cut=False), missing
 

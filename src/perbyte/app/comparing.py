@@ -49,10 +49,9 @@ def read_sides(sides: Sequence[str], run: Path | None, *, anew: bool = False) ->
     if any(places_of):
         raise UsageError(f"{message}; all sides must be runs", hint=runs_there_are())
     if len(sides) > 2:
-        pair = " ".join(f"'{side}'" for side in sides[:2])
         message = f"{len(sides)} selectors: two of one run are compared, or any number of runs"
         raise UsageError(
-            message, hint=f"perbyte compare {pair}; perbyte show lists all cells of a run together"
+            message, hint=f"perbyte compare '{sides[0]}' '{sides[1]}'; perbyte show lists all cells"
         )
     if run is None and latest(places.runs_home()) is None:
         raise UsageError(message, hint=runs_there_are())

@@ -104,7 +104,6 @@ def _place_of(error: Exception) -> str:
 
 
 def _misuse(error: click.UsageError) -> str:
-    """What is wrong with a command line, in a line."""
     import click
 
     if error.ctx and isinstance(error.ctx.command, click.Group) and error.message.startswith("No such c"):
@@ -133,6 +132,5 @@ def complain(message: str, hint: str | None = None) -> None:
 
 
 def _drop_output() -> None:
-    """Keep what could not be written (no reader, a full disk) from being tried again at exit."""
     with contextlib.suppress(OSError, ValueError):  # a closed one has no number
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -124,7 +124,6 @@ def advise_command(options: _AdviseOptions) -> int:
 
 
 def _wish(options: _AdviseOptions, question: Question) -> Wish:
-    """What is asked for beside the work."""
 
     from perbyte.advise import Asked
     from perbyte.app.advising import Wish, read_profile
@@ -140,7 +139,6 @@ def _wish(options: _AdviseOptions, question: Question) -> Wish:
 def _run(
     options: _AdviseOptions, asked: Question, mixes: Sequence[Mix], wish: Wish
 ) -> tuple[Run, dict[str, str], int]:
-    """Measure, or take the run that is named."""
 
     from perbyte.app.advising import measure_question
     from perbyte.app.conducting import held_said_soon
@@ -166,7 +164,6 @@ def _print(
     told: Sequence[Told],
     together: Together | None,
 ) -> None:
-    """Print the answer, and write its page."""
 
     from perbyte.app.advising import on_machines
     from perbyte.report.advice import side_by_side

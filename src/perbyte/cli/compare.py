@@ -132,7 +132,6 @@ def _sides(options: _CompareOptions) -> ComparedSides:
 
 
 def _tell_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
-    """Print changes of leaks alone."""
     from perbyte.report.leaktext import leak_change_lines, leak_changes_json
 
     if options.forms.as_json:
@@ -143,7 +142,6 @@ def _tell_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
 
 
 def _judge_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
-    """The exit code of the gate; what decides it is said."""
     from perbyte.report.leaktext import leak_notes
 
     try:

@@ -94,7 +94,6 @@ def _declared(kind: type[Any]) -> Iterator[Callable[[Callable[..., int]], object
 
 
 def _present(hint: Any) -> Any:
-    """The type of a field where it has a value."""
     if NoneType not in get_args(hint):
         return hint
     return next(part for part in get_args(hint) if part is not NoneType)

@@ -79,9 +79,6 @@ HELP = """Measure how fast cryptography is, in true core cycles per byte.
 """
 
 
-NEAR = 0.65  # of the letters of a name: fewer, and another is meant
-
-
 class ReaderGone(Exception):
     """The reader closed the pipe, as `| head` does. The argument is the exit code: its own of a command that had ended.
 
@@ -141,7 +138,7 @@ class LazyGroup(click.Group):
         if args and args[0] not in self.accepted and not args[0].startswith("-"):
             import difflib
 
-            near = difflib.get_close_matches(args[0], self.accepted, 3, NEAR)
+            near = difflib.get_close_matches(args[0], self.accepted, 3, 0.65)
             hint = f"; did you mean {', '.join(near)}?" if near else ""
             raise click.UsageError(f"no such command '{args[0]}'{hint}", ctx)
         return super().resolve_command(ctx, args)

@@ -61,7 +61,6 @@ class _StudyOption(Options):
 
 
 def _print_wrapped(lines: Iterable[str]) -> None:
-    """Print prose within the width of the terminal; a row of a table of Markdown stays whole."""
     for line in "\n".join(lines).split("\n"):
         (print if line.lstrip().startswith("|") else print_wrapped)(line)
 

@@ -182,7 +182,6 @@ def _made(command: Sequence[str], place: Path) -> None:
 
 
 def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None:
-    """Write the class that makes the timed calls."""
     output = asked.lengths[2]
     room = f"data.length + {output}" if asked.kind in ("STREAM", "AEAD") else str(output)
     loops, cases = [], []

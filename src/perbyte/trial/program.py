@@ -26,7 +26,6 @@ from perbyte.trial.around import companions, header_places, newer_than_usual
 from perbyte.trial.building import LIMIT_S, all_words, captured, compiled_sdk, words_of
 from perbyte.trial.crates import cargo_command, crate_of, write_crate
 from perbyte.trial.preprocessed import real_names
-from perbyte.trial.prototype import MANAGED
 from perbyte.trial.steps import READ
 from perbyte.trial.wrappers import RUST_FLAGS, zig_build, zig_version
 
@@ -376,11 +375,6 @@ def digest_of(files: Sequence[Path]) -> str:
     for file in files:
         content.update(file.read_bytes())
     return content.hexdigest()[:12]
-
-
-def can_be_built(file: Path) -> bool:
-    """True for a file that is a source, or was built."""
-    return file.suffix in (*_SORTS, *MANAGED) or ".so." in file.name
 
 
 def _sort(file: Path) -> str:

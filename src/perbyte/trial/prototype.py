@@ -408,7 +408,6 @@ def _made(name: str, parameters: Sequence[tuple[str, str]], result: str, languag
 
 
 def _result(language: str, text: str) -> str:
-    """RETURNED for a function that returns its output."""
     if language == "go":
         returned = f"{RETURNED}, error" if "error" in text else RETURNED
         return returned if "byte" in text or "uint8" in text else text.strip("() ")
@@ -423,7 +422,6 @@ def _names_first(parts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _names_last(parts: Sequence[str]) -> list[tuple[str, str]]:
-    """`type name` of Java."""
     words = [part.replace("final ", "").split() for part in parts]
     return [(each[-1], " ".join(each[:-1])) for each in words]
 

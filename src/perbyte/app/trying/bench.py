@@ -237,10 +237,7 @@ class Bench:
 def first_faults(
     surveyed: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float, own: Collection[str]
 ) -> list[Failure]:
-    """What is wrong with the programs `own` of `cells`: the first fault of each, none where all are right.
-
-    The other cells are of libraries, whose outputs those of the programs are held against.
-    """
+    """The first fault of each of the programs `own`, whose outputs are held against those of the other cells."""
     faults: dict[tuple[str, str, int], Failure] = {}
     theirs = [cell for cell in cells if cell.runner not in own]
     with Sessions(surveyed, policy, limits=limits(patience_s)) as sessions:
