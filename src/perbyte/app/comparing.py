@@ -50,9 +50,7 @@ def read_sides(sides: Sequence[str], run: Path | None, *, anew: bool = False) ->
         raise UsageError(f"{message}; all sides must be runs", hint=runs_there_are())
     if len(sides) > 2:
         message = f"{len(sides)} selectors: two of one run are compared, or any number of runs"
-        raise UsageError(
-            message, hint=f"perbyte compare '{sides[0]}' '{sides[1]}'; perbyte show lists all cells"
-        )
+        raise UsageError(message, hint="name two of them; all cells of a run together: perbyte show")
     if run is None and latest(places.runs_home()) is None:
         raise UsageError(message, hint=runs_there_are())
     first, *earlier = [summary.path for summary in runs(places.runs_home())] if run is None else [run]

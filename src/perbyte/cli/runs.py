@@ -210,7 +210,7 @@ def methods_command(options: _RunOption) -> int:
 
     run = open_run(find_run(options.run))
     if not run.cells:
-        hint = f"perbyte show {run.conditions.run_id} says why; perbyte list runs shows others"
+        hint = f"what there is of it: perbyte show {find_run(options.run)}"
         raise UsageError(f"the run {run.conditions.run_id} has no figures to tell of", hint=hint)
     width = min(100, shutil.get_terminal_size((100, 24)).columns)
     print(textwrap.fill(methods(run), width, break_on_hyphens=False, break_long_words=False))
