@@ -208,10 +208,9 @@ def methods_command(options: _RunOption) -> int:
     from perbyte.report.methods import methods
     from perbyte.store import open_run
 
-    run = open_run(find_run(options.run))
+    run = open_run(place := find_run(options.run))
     if not run.cells:
-        hint = f"what there is of it: perbyte show {find_run(options.run)}"
-        raise UsageError(f"the run {run.conditions.run_id} has no figures to tell of", hint=hint)
+        raise UsageError("this run has no figures to tell of", hint=f"why: perbyte show {place}")
     width = min(100, shutil.get_terminal_size((100, 24)).columns)
     print(textwrap.fill(methods(run), width, break_on_hyphens=False, break_long_words=False))
     return EXIT_FINE

@@ -159,6 +159,7 @@ class Measurement:
                 done = min((self.history.epochs_of(cell) for cell in young), default=0)
                 if young and self._reach.overdue(self._budget.part_s, done):
                     self._telling.note(self._reach.late(done))
+                    self._stopping.budget_ended = True
                     return
                 reached = self._ledger.reached(young, self._reach.beyond(young))
                 cells = reached if young else self._stopping.due(alive, self._budget)
