@@ -17,7 +17,7 @@ LINES = {
     "cli": 3858,
     "exchange": 3475,
     "fleet": 1233,
-    "measure": 8725,
+    "measure": 8717,
     "model": 1706,
     "protocol": 825,
     "report": 14133,
