@@ -259,7 +259,8 @@ def test_selectors_mean_the_newest_run_that_has_both(world):
     quick = ("--precision", "1%", "--budget", "500ms", "-q")
     for asked in ("{alpha,beta}/sha-256@64", "alpha/sha-256@64"):
         assert world.perbyte("measure", asked, *quick).returncode == 0
-    older = sorted(path.name for path in (world.home / "runs").iterdir())[0]
+    runs = (world.home / "runs").iterdir()
+    older = min(runs, key=lambda path: (path / "run.json").stat().st_mtime_ns).name
     answer = world.perbyte("compare", "alpha/sha-256", "beta/sha-256")
     assert answer.returncode == 0, answer.stderr
     assert f"both from the run {older}, the newest that has them" in answer.stdout
