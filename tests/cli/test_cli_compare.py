@@ -251,3 +251,22 @@ def test_earlier_runs_of_the_same_plan_and_code_say_by_how_much_runs_differ(worl
     assert world.perbyte("measure", "beta/sha-256@16,64", "--precision", "1%", "-q").returncode == 0
     other = json.loads(world.perbyte("list", "runs", "--json").stdout)[0]["path"]
     assert "earlier runs" not in world.perbyte("compare", other, names[0], "--side-by-side").stdout
+
+
+def test_selectors_mean_the_newest_run_that_has_both(world):
+    """A newer run without one of them is passed over, and the run that was taken is named."""
+    world.add(hashing("alpha"), hashing("beta", 4.8))
+    quick = ("--precision", "1%", "--budget", "500ms", "-q")
+    for asked in ("{alpha,beta}/sha-256@64", "alpha/sha-256@64"):
+        assert world.perbyte("measure", asked, *quick).returncode == 0
+    runs = (world.home / "runs").iterdir()
+    older = min(runs, key=lambda path: (path / "run.json").stat().st_mtime_ns).name
+    answer = world.perbyte("compare", "alpha/sha-256", "beta/sha-256")
+    assert answer.returncode == 0, answer.stderr
+    assert f"both from the run {older}, the newest that has them" in answer.stdout
+    three = world.perbyte("compare", "alpha/*", "beta/*", "gamma/*")
+    assert three.returncode == EXIT_USAGE
+    assert "two of one run are compared" in three.stderr
+    other = world.perbyte("advise", "kem", "--run", world.home / "runs" / older)
+    assert other.returncode == 3
+    assert "has no figures for this question: it has sha-256@64" in other.stderr

@@ -112,3 +112,8 @@ def test_a_section_names_options_of_its_command_only():
         SectionedCommand("one", params=[click.Option(["--this"])], sections={"First": "this nothing"})
     with pytest.raises(ValueError, match="a name twice"):
         SectionedCommand("one", params=[click.Option(["--this"])], sections={"First": "this this"})
+
+
+@pytest.mark.parametrize("group", ["study", "fleet", "atlas", "import"])
+def test_the_lists_of_commands_cut_no_words(perbyte, group: str):
+    assert "..." not in perbyte(group, "--help").stdout.partition("Commands:")[2]

@@ -60,6 +60,10 @@ def _cannot_be_built(home: Path, names: list[str], why: str) -> None:
     [
         (["advise", "disk", "--date", "2032-13-01"], "'2032-13-01' is not a day"),
         (["import", "README.md"], "There are bench-slope, benchfmt"),
+        (["import", "README.md"], "A file comes after one of these."),
+        (["study", "list", "X"], "perbyte study list takes no more than it has: X is too much"),
+        (["history"], "error: no such command 'history'\n"),
+        (["try", "a.c", "b.run", "--as", "sha-256", "--baseline"], "--baseline takes no file"),
         (["compare", "--cells"], "Did you mean '--csv'?"),
     ],
 )

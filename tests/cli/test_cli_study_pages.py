@@ -33,6 +33,11 @@ def test_the_timeline_of_print_has_its_sources(perbyte, tmp_path):
     for study in ("roe-1994: M. Roe", "openssl-chacha-2017: A. Polyakov", "kompara-2020: M. Kompara"):
         assert study in sources
     assert "left out: their clock is not known" in sources
+    assert max(map(len, shown.stdout.splitlines())) <= 100
+    assert shown.stdout.count("\nyear  cycles/byte  uses") >= 6, (
+        "one table a line, whatever the machine is called"
+    )
+    assert "own instructions  M3 (Apple M3)" in shown.stdout
     assert (tmp_path / "timeline.svg").read_text(encoding="utf-8").startswith("<svg")
 
 

@@ -160,3 +160,16 @@ def test_what_is_remembered_is_bounded_and_nonsense_is_not_believed(tmp_path):
         assert recall_pace(0, file).epochs == {}, bad
     file.write_text("[" * 5000)
     assert recall_pace(0, file).epochs == {}
+
+
+def test_what_others_take_and_what_came_before_make_a_budget_unfit(lab):
+    surveyed = lab.survey(*TWO)
+    plan = lab.plan(surveyed, ASK)
+    policy = Policy(epochs=3, budget_s=20.0)
+    alone, crowded = (foresee(plan, policy, surveyed.specs, None, crowd) for crowd in (1.0, 5.0))
+    assert crowded.least_s > alone.least_s
+    assert foresee(plan, policy, surveyed.specs, Pace(rest_s=0.5)).least_s > crowded.least_s
+    assert alone.fits
+    late = dataclasses.replace(alone, before_s=26.0)
+    assert not late.fits
+    assert late.enough_s > 20.0

@@ -226,3 +226,12 @@ def test_the_work_grows_no_faster_than_the_cells():
         return made
 
     assert calls(40) < 6 * calls(10)
+
+
+def test_rivals_are_named_in_the_order_of_the_tables():
+    """By cycles where all have them: the clock of one row may have been higher than that of another."""
+    doubted = {"quality": Quality.DOUBTED}
+    quick = sealed("alphassl", "aes-256-gcm", 1.0, **doubted)
+    slow = replace(sealed("betacrypt", "aes-256-gcm", 1.001, **doubted), ns_per_call=1.0)
+    (line,) = run_card(made_run((slow, quick))).lines
+    assert line.winner.index("alphassl") < line.winner.index("betacrypt")

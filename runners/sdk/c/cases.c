@@ -353,6 +353,7 @@ void pb_case_begin(pb_prepared *p, uint64_t n)
 void pb_case_run(pb_prepared *p, uint64_t n)
 {
 	p->c.failures = 0;
+	p->c.error[0] = '\0';
 	pb_case_begin(p, n);
 	if (n)
 		p->variant->loop(&p->c, n);
@@ -371,7 +372,8 @@ const char *pb_case_round_trip(pb_prepared *p, int *passed, char *words)
 		return say(words, "unsupported", "%s has no inverse here", p->variant->operation);
 	pb_case_run(p, 1);
 	if (p->c.failures)
-		return say(words, "library", "%s failed", p->variant->operation);
+		return p->c.error[0] ? say(words, "library", "%s", p->c.error)
+				     : say(words, "library", "%s failed", p->variant->operation);
 
 	/* The way back works on the output as its input; `verify` needs the message in front of the
 	 * signature. */

@@ -55,7 +55,7 @@ static void answer_vector(pb_server *s, pb_prepared *p)
 {
 	pb_case_run(p, 1);
 	if (p->c.failures)
-		pb_refuse(s, "library", p->c.error[0] ? p->c.error : "the library refused the input");
+		pb_refuse(s, "library", p->c.error[0] ? p->c.error : "it refused the input");
 	else
 		show_output(s, &p->c, p->variant->operation);
 }

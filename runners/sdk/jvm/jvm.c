@@ -16,7 +16,8 @@ enum { SAMPLES_BETWEEN_LOOKS = 64 };
 
 static JNIEnv *env;
 static jclass calls;
-static jmethodID of_open, of_run, of_show, of_warm, of_look;
+static jmethodID of_open, of_run, of_show, of_warm, of_look, of_raised;
+static const char *file_name;
 
 typedef struct copy {
 	struct copy *next;
@@ -119,6 +120,18 @@ static int open_case(pb_case *c, int row)
 	return 1;
 }
 
+/* Keep the words for what the calls of a case threw, if anything: of the first that did. */
+static void keep_raised(pb_case *c)
+{
+	jstring text =
+		(*env)->CallStaticObjectMethod(env, calls, of_raised, (*env)->NewStringUTF(env, file_name));
+	const char *words = fine() && text ? (*env)->GetStringUTFChars(env, text, NULL) : NULL;
+	if (words && words[0] && !c->error[0])
+		pb_foreign_say(c, words);
+	if (words)
+		(*env)->ReleaseStringUTFChars(env, text, words);
+}
+
 static void run(pb_case *c, uint64_t n, int call)
 {
 	copy *own = c ? find(c) : NULL;
@@ -126,8 +139,12 @@ static void run(pb_case *c, uint64_t n, int call)
 		(*env)->CallStaticBooleanMethod(env, calls, of_run, own ? own->state : NULL, (jint)n, call);
 	if ((*env)->ExceptionCheck(env))
 		good = fine();
-	if (!good && c)
+	if (!good && c) {
 		c->failures++;
+		(*env)->PushLocalFrame(env, 4);
+		keep_raised(c);
+		(*env)->PopLocalFrame(env, NULL);
+	}
 }
 
 static void begin(pb_case *c, int call)
@@ -184,6 +201,7 @@ static int start(const char *name, int count, char **texts)
 	of_show = (*env)->GetStaticMethodID(env, calls, "show", "(Ljava/lang/Object;)[B");
 	of_warm = (*env)->GetStaticMethodID(env, calls, "warm", "(Ljava/lang/Object;I)V");
 	of_look = (*env)->GetStaticMethodID(env, calls, "look", "()V");
+	of_raised = (*env)->GetStaticMethodID(env, calls, "raised", "(Ljava/lang/String;)Ljava/lang/String;");
 	return fine();
 }
 
@@ -195,6 +213,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "perbyte-jvm: the virtual machine does not start\n");
 		return 3;
 	}
+	file_name = argv[2];
 	if (getenv("PERBYTE_LOOK")) {
 		jmethodID of_inspect = (*env)->GetStaticMethodID(env, calls, "inspect", "()V");
 		if (of_inspect)

@@ -3,7 +3,6 @@
 #include "foreign.h"
 
 #include <node_api.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,11 +52,11 @@ static napi_value ring(const uint8_t *const *from, size_t length, void **first)
 	return made;
 }
 
-/* Calls one of the functions; NULL when it threw, which is told on standard error. */
-static napi_value call(int which, size_t count, napi_value *arguments)
+/* Calls one of the functions; NULL when it threw, whose words the case keeps. */
+static napi_value call(pb_case *c, int which, size_t count, napi_value *arguments)
 {
 	napi_value function, undefined, result = NULL, thrown, text;
-	char words[400] = "";
+	char words[sizeof c->error] = "";
 	napi_get_reference_value(env, functions[which], &function);
 	napi_get_undefined(env, &undefined);
 	if (napi_call_function(env, undefined, function, count, arguments, &result) == napi_ok)
@@ -65,7 +64,8 @@ static napi_value call(int which, size_t count, napi_value *arguments)
 	if (napi_get_and_clear_last_exception(env, &thrown) == napi_ok &&
 	    napi_coerce_to_string(env, thrown, &text) == napi_ok)
 		napi_get_value_string_utf8(env, text, words, sizeof words, NULL);
-	fprintf(stderr, "%s\n", words);
+	if (c && words[0] && !c->error[0])
+		pb_foreign_say(c, words);
 	return NULL;
 }
 
@@ -79,7 +79,7 @@ static void close_case(pb_case *c)
 	napi_handle_scope scope;
 	napi_open_handle_scope(env, &scope);
 	napi_value arguments[] = {id_of(c)};
-	call(CLOSE, 1, arguments);
+	call(c, CLOSE, 1, arguments);
 	for (copy **at = &copies; *at; at = &(*at)->next)
 		if ((*at)->c == c) {
 			copy *gone = *at;
@@ -114,7 +114,7 @@ static int open_case(pb_case *c, int row)
 		id_of(c),           number(row),     parts[0], number((double)c->size),
 		parts[1],           parts[2],        parts[3], bytes(c->aad, c->aad_len, NULL),
 		number(c->inverse), number(c->given)};
-	napi_value result = call(OPEN, sizeof arguments / sizeof *arguments, arguments);
+	napi_value result = call(c, OPEN, sizeof arguments / sizeof *arguments, arguments);
 	if (result)
 		napi_get_value_int64(env, result, &length);
 	napi_close_handle_scope(env, scope);
@@ -148,7 +148,7 @@ static void run_as(pb_case *c, uint64_t n, int which, int function)
 	napi_handle_scope scope;
 	napi_open_handle_scope(env, &scope);
 	napi_value arguments[] = {id_of(c), number((double)n), number(which)};
-	napi_value output = call(function, 3, arguments);
+	napi_value output = call(c, function, 3, arguments);
 	if (!output && c)
 		c->failures++;
 	taken = pb_auditing && c && (n == 0 || take(c, output)) ? c : NULL;
@@ -179,7 +179,7 @@ static void show(pb_case *c)
 		return;
 	napi_open_handle_scope(env, &scope);
 	napi_value arguments[] = {id_of(c)};
-	take(c, call(SHOW, 1, arguments));
+	take(c, call(c, SHOW, 1, arguments));
 	napi_close_handle_scope(env, scope);
 }
 

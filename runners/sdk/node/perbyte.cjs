@@ -21,6 +21,19 @@ function settled(promise) {
 }
 exports.settled = settled;
 
+class Refused extends Error {}
+exports.Refused = Refused;
+
+// What a call threw and where: the innermost line in `file`, or else in any file that is none of the runtime's.
+function raised(error, file) {
+  if (error instanceof Refused) return '';
+  const name = error?.name ?? 'a value';
+  const text = String(error?.message ?? error).replace(/\s+/g, ' ').trim().slice(0, 120);
+  const places = [...String(error?.stack).matchAll(/([^\s(/]+\.\w+):(\d+):\d+\)?$/gm)].map(([, at, line]) => [at, line]);
+  const [at, line] = places.find((place) => place[0] === file) ?? places.find((place) => place[0] !== 'perbyte.cjs') ?? [];
+  return `${file} raised ${name}${text && ': ' + text}${at ? ` (${at}, line ${line})` : ''}`;
+}
+
 // An expression, or statements that end with one that sets `last`; `given` are the values of its names. Where it awaits,
 // the loop is asynchronous, and each call begins when the one before it is settled.
 function loop(code, given) {
@@ -92,7 +105,10 @@ exports.main = function (library, rows) {
     if (last instanceof ArrayBuffer) last = Buffer.from(last);
     return last instanceof Uint8Array ? Buffer.from(last.buffer, last.byteOffset, last.length) : Buffer.alloc(0);
   };
-  sdk.main(open, (id) => prepared.delete(id), run, show, warm, process.env.PERBYTE_NAME, library.name, library.license,
+  const told = (call) => (...given) => {
+    try { return call(...given); } catch (error) { throw raised(error, library.name); }
+  };
+  sdk.main(told(open), (id) => prepared.delete(id), told(run), told(show), told(warm), process.env.PERBYTE_NAME, library.name, library.license,
     library.version, library.features || '');
 };
 

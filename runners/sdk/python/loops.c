@@ -11,6 +11,8 @@ extern PyObject *PyLong_FromUnsignedLongLong(unsigned long long);
 extern PyObject *PyObject_CallFunctionObjArgs(PyObject *, ...);
 extern int PyBytes_AsStringAndSize(PyObject *, char **, ptrdiff_t *);
 extern void Py_IncRef(PyObject *), Py_DecRef(PyObject *), PyErr_Clear(void);
+extern void PyErr_Fetch(PyObject **, PyObject **, PyObject **),
+	PyErr_NormalizeException(PyObject **, PyObject **, PyObject **);
 extern int pb_auditing;
 
 typedef struct entry {
@@ -22,7 +24,7 @@ typedef struct entry {
 } entry;
 
 static entry *entries;
-static PyObject *as_bytes;
+static PyObject *as_bytes, *in_words;
 static pb_foreign python;
 static void (*begin_case)(pb_case *, int);
 static void (*close_case)(pb_case *);
@@ -61,6 +63,26 @@ void pb_python_loops(const pb_case *c, PyObject *message, PyObject *rekey, PyObj
 	entries = own;
 }
 
+/* The words for what a call raised: of the first that failed, which are asked for in no timing that counts. */
+static void keep_raised(pb_case *c)
+{
+	PyObject *type, *value, *trace;
+	char *words;
+	PyErr_Fetch(&type, &value, &trace);
+	if (c && !c->error[0]) {
+		ptrdiff_t length;
+		PyErr_NormalizeException(&type, &value, &trace);
+		PyObject *told = PyObject_CallFunctionObjArgs(in_words, value, trace, NULL);
+		if (told && PyBytes_AsStringAndSize(told, &words, &length) == 0)
+			pb_foreign_say(c, words);
+		PyErr_Clear();
+		Py_DecRef(told);
+	}
+	Py_DecRef(type);
+	Py_DecRef(value);
+	Py_DecRef(trace);
+}
+
 static void run(pb_case *c, uint64_t n, int which)
 {
 	entry *own = *entry_of(c);
@@ -68,7 +90,7 @@ static void run(pb_case *c, uint64_t n, int which)
 	PyObject *last = PyObject_CallFunctionObjArgs(own->loops[which], count, NULL);
 	Py_DecRef(count);
 	if (!last) {
-		PyErr_Clear();
+		keep_raised(c);
 		c->failures += c != NULL;
 	} else if (n) { /* an audit enters it without calls, and what the last one gave stays */
 		Py_DecRef(own->last);
@@ -108,12 +130,14 @@ static void close_both(pb_case *c)
 	close_case(c);
 }
 
-/* Speak the protocol until it ends. `bytes_of` makes bytes of an output that is none. */
+/* Speak the protocol until it ends. `bytes_of` makes bytes of an output that is none, `words_of` of an
+ * exception and its traceback. */
 int pb_python_main(int (*open)(pb_case *, int), void (*close)(pb_case *), void (*begins)(pb_case *, int),
-		   PyObject *bytes_of, const char *name, const char *library, const char *license,
-		   const char *version, const char *features)
+		   PyObject *bytes_of, PyObject *words_of, const char *name, const char *library,
+		   const char *license, const char *version, const char *features)
 {
 	as_bytes = bytes_of;
+	in_words = words_of;
 	begin_case = begins;
 	close_case = close;
 	python = (pb_foreign){.open = open, .close = close_both, .run = run, .begin = begin, .show = show};

@@ -14,6 +14,7 @@ import ctypes
 import functools
 import gc
 import os
+import pathlib
 import re
 import sys
 from dataclasses import dataclass
@@ -248,12 +249,15 @@ def main(library: Library, rows: list[Row]) -> None:
         try:
             state = _Prepared(rows[index], c)
         except Exception as error:
-            sys.stderr.write(f"{rows[index].algorithm}: {error!r}\n")
+            sdk.pb_foreign_say(ctypes.c_void_p(case), words_of(error, error.__traceback__))
             return 0
         c.out_len = state.length
         prepared[case] = state
         lay_open(case, state)
         return 1
+
+    def words_of(error: BaseException, trace) -> bytes:
+        return _raised(error, trace, library.name).encode()
 
     def close_case(case: int) -> None:
         prepared.pop(case, None)
@@ -281,7 +285,27 @@ def main(library: Library, rows: list[Row]) -> None:
     enter(None, *4 * (_loop("data", {"data": b""}),), False, False)
     functions = _OPEN(open_case), _CASE(close_case), _BEGIN(begin)
     texts = (os.environ["PERBYTE_NAME"], library.name, library.license, library.version, library.features)
-    sys.exit(sdk.pb_python_main(*functions, ctypes.py_object(_as_bytes), *(text.encode() for text in texts)))
+    ways = map(ctypes.py_object, (_as_bytes, words_of))
+    sys.exit(sdk.pb_python_main(*functions, *ways, *(text.encode() for text in texts)))
+
+
+class Refused(ValueError):
+    """An input that a call refuses as it should: no fault that is worth words."""
+
+
+def _raised(error: BaseException, trace, file: str) -> str:
+    """What a call raised and where: the innermost line in `file`, or else outside of the timed loop."""
+    if isinstance(error, Refused):
+        return ""
+    places = []
+    while trace:
+        places.append((pathlib.Path(trace.tb_frame.f_code.co_filename).name, trace.tb_lineno))
+        trace = trace.tb_next
+    places = [place for place in places if place[0] not in ("<timed>", pathlib.Path(__file__).name)]
+    own = [place for place in places if place[0] == file] or places
+    where = f" ({own[-1][0]}, line {own[-1][1]})" if own else ""
+    text = " ".join(str(error).split())[:120]
+    return f"{file} raised {type(error).__name__}{': ' * bool(text)}{text}{where}"
 
 
 def _as_bytes(last: object) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -33,9 +34,11 @@ from perbyte.errors import EnvironmentLacking, UsageError
 from perbyte.measure import Request, Survey, built_runners, survey
 from perbyte.model import Cell, Policy, Run
 from perbyte.model.cell import LOOP, STATES
+from perbyte.model.text import plain
 from perbyte.runners import RunnerSpec, locate
 from perbyte.studies import find, published_run
 
+INTERPRETER_S = 0.4  # from the command to the first line of its code
 SLOW_LANGUAGES = ("javascript",)
 """An algorithm is not judged by its form in these unless they are asked for: it runs many times slower than in C."""
 
@@ -169,6 +172,13 @@ def _runners_of(run: Run, languages: Sequence[str]) -> frozenset[str]:
     return frozenset({figure.cell.runner for figure in run.cells} & known or {""})
 
 
+def lacks_figures(question: str, run: Run) -> EnvironmentLacking:
+    """The error of a run that has all of the operations and sizes of a question for no algorithm."""
+    held = ", ".join(dict.fromkeys(f"{each.cell.algorithm}@{each.cell.size_bytes}" for each in run.cells))
+    message = f"the run {run.conditions.run_id} has no figures for this question: it has {plain(held, 120)}"
+    return EnvironmentLacking(message, hint=f"perbyte advise {question} without --run measures")
+
+
 def measure_question(
     question: Question,
     mixes: Sequence[Mix],
@@ -185,6 +195,7 @@ def measure_question(
         hint = f"the languages are {', '.join(known)}"
         raise UsageError(f"no runner is in '{unknown[0]}'", hint=hint)
     build_needed(["*"], listener.say)
+    began = time.monotonic() - INTERPRETER_S
     specs = [
         spec
         for spec in built_runners()  # a core is what the others are compared by
@@ -208,7 +219,8 @@ def measure_question(
         first = next(iter(missing.items()), ("", "perbyte list providers ALGORITHM tells who has it"))
         raise EnvironmentLacking(f"no built library has what '{question.title}' needs", hint=": ".join(first))
     request = Request(tuple(parse_selector(text) for text in texts))
-    budget = partial(budgeted, say=listener.say, raised=wish.raised, hint="or fewer --sizes or languages")
+    less = "or fewer --sizes or languages"
+    budget = partial(budgeted, say=listener.say, raised=wish.raised, hint=less, kept_since=began)
     # never cut: a candidate that is left out for want of time would be missing from the answer
     return conduct(request, policy, listener=listener, lenient=True, budget=budget, cut=False), missing
 

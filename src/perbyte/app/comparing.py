@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from perbyte import places
 from perbyte.app.gate import SHOWN
 from perbyte.app.runs import find_run, require_distinct, run_named, runs_there_are, where_looked
 from perbyte.catalogue import parse_selector
-from perbyte.errors import UsageError
+from perbyte.errors import PerbyteError, UsageError
 from perbyte.model import Cell, CellFigure, Conditions, Run
 from perbyte.model.text import counted
 from perbyte.stats.across import Across, between_runs
@@ -34,7 +35,7 @@ class SelectedPairs:
 
 
 def read_sides(sides: Sequence[str], run: Path | None, *, anew: bool = False) -> list[Run] | SelectedPairs:
-    """The runs that all `sides` name, or what two selectors mean in `run` (None: the newest).
+    """The runs that all `sides` name, or what two selectors mean in `run` (None: the newest that has both).
 
     With `anew` their figures are computed again. Raises UsageError for a mixture, for what means nothing, and for
     selectors that have no cell alike.
@@ -45,11 +46,21 @@ def read_sides(sides: Sequence[str], run: Path | None, *, anew: bool = False) ->
         return [open_run(place, anew=anew) for place in places_of if place]
     lost = next(side for side, place in zip(sides, places_of, strict=True) if place is None)
     message = f"'{lost}' is not a run: {where_looked(lost)}"
-    if any(places_of) or len(sides) > 2:
+    if any(places_of):
         raise UsageError(f"{message}; all sides must be runs", hint=runs_there_are())
+    if len(sides) > 2:
+        message = f"{len(sides)} selectors: two of one run are compared, or any number of runs"
+        raise UsageError(message, hint="name two of them; all cells of a run together: perbyte show")
     if run is None and latest(places.runs_home()) is None:
         raise UsageError(message, hint=runs_there_are())
-    return _pair(sides, open_run(find_run(run), anew=anew))
+    first, *earlier = [summary.path for summary in runs(places.runs_home())] if run is None else [run]
+    try:
+        return _pair(sides, open_run(find_run(first), anew=anew))
+    except UsageError:
+        for path in earlier[:MOST_EARLIER]:
+            with contextlib.suppress(PerbyteError):
+                return _pair(sides, open_run(path, anew=anew))
+        raise
 
 
 def _pair(sides: Sequence[str], run: Run) -> SelectedPairs:

@@ -16,7 +16,6 @@ Row = dict[str, Any]
 
 
 def _named(rows: list[Row], pattern: str) -> list[Row]:
-    """Those whose first column fits."""
     return [row for row in rows if fnmatch(str(next(iter(row.values()))), pattern)]
 
 

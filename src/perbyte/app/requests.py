@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -200,16 +201,24 @@ def foresee_request(
     return Foreseen(prepared.plan, policy, forecast, tuple(lacking))
 
 
-def budgeted(prepared: Prepared, say: Say = silent, *, raised: bool, hint: str = LESS) -> Prepared:
+def budgeted(
+    prepared: Prepared, say: Say = silent, *, raised: bool, hint: str = LESS, kept_since: float | None = None
+) -> Prepared:
     """Say how long it takes. A budget that is far too small is `raised` where nobody chose it.
 
-    Raises UsageError where somebody did, with the budget that would do.
+    Raises UsageError where somebody did, with the budget that would do. `kept_since`: when the command began whose
+    budget is kept although no cell is left out, so that what came before and other programs on the cores count.
     """
     policy, cells = prepared.conditions.policy, counted(len(prepared.plan.cells))
-    seen = foresee(prepared.plan, policy, prepared.survey.specs, recall_pace(policy.cores[0]))
+    pace, crowd, before_s = recall_pace(policy.cores[0]), 1.0, 0.0
+    if kept_since is not None:
+        crowd, before_s = programs_running() / (os.cpu_count() or 1), time.monotonic() - kept_since
+    seen = foresee(prepared.plan, policy, prepared.survey.specs, pace, max(crowd, 1.0))
+    seen = replace(seen, before_s=before_s)
     enough_s = math.ceil(seen.enough_s)
     if not (seen.fits or raised):
-        text = f"{cells} in {policy.epochs} epochs take about {seen.starts_s + seen.least_s:.0f} s or more"
+        soonest_s = seen.before_s + seen.starts_s + seen.least_s
+        text = f"{cells} in {policy.epochs} epochs take about {math.ceil(soonest_s)} s or more"
         for cell, took in sorted(seen.alone, key=lambda timed: timed[1])[-1:]:
             text = f"one call of {cell.address}, with its data and its check, takes about {took:.0f} s"
         text += f": too much for a budget of {policy.budget_s:g} s"

@@ -149,7 +149,6 @@ class TreeJob:
 
 
 def _key(implementation: Implementation, way: Way) -> tuple[str, str, str, str]:
-    """What tells an outcome from others, as the journal has it."""
     return implementation.operation, implementation.primitive, implementation.name, way.word
 
 

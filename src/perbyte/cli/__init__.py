@@ -53,7 +53,8 @@ def _run() -> object:
         complain(str(error), error.hint)
         return error.exit_code
     except click.exceptions.NoArgsIsHelpError as error:  # the help itself, whose lines stay as they are
-        print(error.format_message(), file=sys.stderr)
+        with contextlib.suppress(OSError):  # nobody need read it
+            print(error.format_message(), file=sys.stderr, flush=True)
         return error.exit_code
     except click.UsageError as error:
         named = " ".join(["perbyte", *sys.argv[1:2]])
@@ -103,12 +104,14 @@ def _place_of(error: Exception) -> str:
 
 
 def _misuse(error: click.UsageError) -> str:
-    """What is wrong with a command line, in a line."""
     import click
 
     if error.ctx and isinstance(error.ctx.command, click.Group) and error.message.startswith("No such c"):
         there = ", ".join(sorted(error.ctx.command.commands))
-        return f"{error.message} There are {there}."
+        file = " A file comes after one of these." if Path(error.message.split("'")[1]).suffix else ""
+        return f"{error.message} There are {there}.{file}"
+    if error.message.startswith("Got unexpected extra arg") and error.ctx:
+        return f"{error.ctx.command_path} takes no more than it has: {error.message.partition('(')[2][:-1]} is too much"
     if isinstance(error, click.NoSuchOption) and error.possibilities:
         near = [name for name in error.possibilities if name != "--help"]
         error = click.NoSuchOption(error.option_name, possibilities=near, ctx=error.ctx)
@@ -129,6 +132,5 @@ def complain(message: str, hint: str | None = None) -> None:
 
 
 def _drop_output() -> None:
-    """Keep what could not be written (no reader, a full disk) from being tried again at exit."""
     with contextlib.suppress(OSError, ValueError):  # a closed one has no number
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -13,7 +13,7 @@ import click
 from perbyte.cli.declared import Options, SectionedCommand, argument, flag, group, option, takes
 from perbyte.cli.options import Day, Html, PlaceOptions, PolicyOptions, QuietOption, Rate, Size, Time, Words
 from perbyte.cli.streams import note, note_once, print_json
-from perbyte.errors import EXIT_ENVIRONMENT, EXIT_FINE, UsageError
+from perbyte.errors import EXIT_FINE, UsageError
 from perbyte.model import Policy, Run
 from perbyte.model.cell import COLD, FIRST, IDLE
 
@@ -97,7 +97,7 @@ def advise_command(options: _AdviseOptions) -> int:
     """
     from perbyte.advise import decide_together
     from perbyte.advise.decision import find_options
-    from perbyte.app.advising import answer_all, draw_cases, read_mix
+    from perbyte.app.advising import answer_all, draw_cases, lacks_figures, read_mix
     from perbyte.app.requests import read_states
     from perbyte.catalogue.questions import find_question
     from perbyte.report.advice import tell
@@ -112,20 +112,18 @@ def advise_command(options: _AdviseOptions) -> int:
     mixes = [read_mix(task, options.sizes, options.histogram) for task in asked.tasks]
     run, missing, code = _run(options, asked, mixes, wish)
     cases = draw_cases(asked, run, mixes, wish, missing)
+    if options.named and not any(find_options(case) for case in cases):
+        raise lacks_figures(options.question, run)
     together = decide_together(cases) if len(cases) > 1 and not (options.mix or asked.alternatives) else None
     told = [
         tell(answer.decided, answer.changes, _beyond(answer, beyond, options, limits), answer.everything)
         for answer in answer_all(cases, wish, together)
     ]
     _print(options, wish, asked, run, told, together)
-    lacking = options.named and not any(find_options(case) for case in cases)
-    if lacking:
-        note(f"this run has no part of the work; perbyte advise {options.question} without --run measures")
-    return EXIT_ENVIRONMENT if lacking else code
+    return code
 
 
 def _wish(options: _AdviseOptions, question: Question) -> Wish:
-    """What is asked for beside the work."""
 
     from perbyte.advise import Asked
     from perbyte.app.advising import Wish, read_profile
@@ -141,7 +139,6 @@ def _wish(options: _AdviseOptions, question: Question) -> Wish:
 def _run(
     options: _AdviseOptions, asked: Question, mixes: Sequence[Mix], wish: Wish
 ) -> tuple[Run, dict[str, str], int]:
-    """Measure, or take the run that is named."""
 
     from perbyte.app.advising import measure_question
     from perbyte.app.conducting import held_said_soon
@@ -167,7 +164,6 @@ def _print(
     told: Sequence[Told],
     together: Together | None,
 ) -> None:
-    """Print the answer, and write its page."""
 
     from perbyte.app.advising import on_machines
     from perbyte.report.advice import side_by_side

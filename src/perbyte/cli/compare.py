@@ -30,7 +30,7 @@ SECTIONS = {
 
 class _CompareOptions(Options):
     sides: tuple[str, ...] = argument(nargs=-1, required=True, metavar="A B...")
-    run: Path | None = option("--run", help="The run for selectors.  [the newest]")
+    run: Path | None = option("--run", help="The run for selectors.  [the newest with both]")
     limits: GateOptions = group(GateOptions)
     fail_on: Words | None = option(
         "--fail-on", help="Fail on: leak, new-leak (absent or smaller in A), unknown (code 5)."
@@ -101,6 +101,8 @@ def compare_command(options: _CompareOptions) -> int:
         print(comparison_csv(sides.grids), end="")
     else:
         print(printed.sides_text(sides, rate, counted, leaks.known), end="")
+        if len(sides.runs) == 1 and options.run is None:
+            print(f"both from the run {sides.runs[0].conditions.run_id}, the newest that has them")
     notes(missing_lines(sides.missing))
     absent = chosen_code(EXIT_MISSING, options.missing_is)
     codes = [absent if sides.missing else EXIT_FINE, _judge_leaks(leaks, options)]
@@ -130,7 +132,6 @@ def _sides(options: _CompareOptions) -> ComparedSides:
 
 
 def _tell_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
-    """Print changes of leaks alone."""
     from perbyte.report.leaktext import leak_change_lines, leak_changes_json
 
     if options.forms.as_json:
@@ -141,7 +142,6 @@ def _tell_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
 
 
 def _judge_leaks(changed: ChangedLeaks, options: _CompareOptions) -> int:
-    """The exit code of the gate; what decides it is said."""
     from perbyte.report.leaktext import leak_notes
 
     try:

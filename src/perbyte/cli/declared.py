@@ -66,7 +66,8 @@ def takes(
         called.__name__, called.__doc__ = function.__name__, function.__doc__
         for decorator in reversed(list(_declared(kind))):
             decorator(called)
-        return (within.command if within else click.command)(name, **attributes)(called)
+        whole = {"short_help": " ".join((called.__doc__ or "").partition("\n\n")[0].split())}  # no cut words
+        return (within.command if within else click.command)(name, **(whole | attributes))(called)
 
     return decorate
 
@@ -94,7 +95,6 @@ def _declared(kind: type[Any]) -> Iterator[Callable[[Callable[..., int]], object
 
 
 def _present(hint: Any) -> Any:
-    """The type of a field where it has a value."""
     if NoneType not in get_args(hint):
         return hint
     return next(part for part in get_args(hint) if part is not NoneType)

@@ -85,7 +85,6 @@ for _form in FORMATS:
 
 
 def _deliver(runs: list[Run], place: _ImportOptions) -> int:
-    """Store the runs, and print where."""
 
     from perbyte.app.importing import store_all
     from perbyte.report.facts import imported_text

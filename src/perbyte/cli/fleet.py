@@ -200,7 +200,6 @@ def _told(done: JobOutcome, options: _FleetOptions) -> int:
 
 
 def _checked(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The command, and the runners it names."""
 
     from perbyte.app.fleets import job_words, runners_named
     from perbyte.cli.group import commands

@@ -138,7 +138,7 @@ class LazyGroup(click.Group):
         if args and args[0] not in self.accepted and not args[0].startswith("-"):
             import difflib
 
-            near = difflib.get_close_matches(args[0], self.accepted, 3)
+            near = difflib.get_close_matches(args[0], self.accepted, 3, 0.65)
             hint = f"; did you mean {', '.join(near)}?" if near else ""
             raise click.UsageError(f"no such command '{args[0]}'{hint}", ctx)
         return super().resolve_command(ctx, args)

@@ -113,7 +113,6 @@ def measure_command(options: _MeasureOptions) -> int:
 
 
 def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_asked: Sequence[str]) -> int:
-    """Print all that was asked for."""
 
     from perbyte.app.conducting import with_behaviours
     from perbyte.cli.conduct import note_losses
@@ -153,7 +152,6 @@ def _tell(done: Conducted, options: _MeasureOptions, suite: Suite | None, not_as
 
 
 def _resume(path: Path, options: _MeasureOptions) -> Conducted:
-    """Go on with a run as it was planned."""
 
     from perbyte.app.conducting import conduct_resumed
     from perbyte.app.runs import find_run

@@ -93,7 +93,6 @@ def bench_command(asked: _BenchOptions) -> int:
 
 
 def _tell_changed(asked: _BenchOptions, run: Run, changed: ChangedBenchmarks) -> int:
-    """Print what became of each benchmark."""
 
     from perbyte.report.gate import gap_lines, regression_lines
     from perbyte.report.trials import benchmark_changes_json, benchmark_changes_parts, lines_of

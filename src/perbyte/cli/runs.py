@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import textwrap
 from collections.abc import Sequence
 from dataclasses import replace
@@ -207,8 +208,11 @@ def methods_command(options: _RunOption) -> int:
     from perbyte.report.methods import methods
     from perbyte.store import open_run
 
-    text = methods(open_run(find_run(options.run)))
-    print(textwrap.fill(text, 100, break_on_hyphens=False, break_long_words=False))
+    run = open_run(place := find_run(options.run))
+    if not run.cells:
+        raise UsageError("this run has no figures to tell of", hint=f"why: perbyte show {place}")
+    width = min(100, shutil.get_terminal_size((100, 24)).columns)
+    print(textwrap.fill(methods(run), width, break_on_hyphens=False, break_long_words=False))
     return EXIT_FINE
 
 

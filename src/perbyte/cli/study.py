@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from perbyte.cli.options import Html, JsonOption, Output, PolicyOptions
 from perbyte.cli.report import HELP, deliver_charts
 from perbyte.cli.runs import print_run
 from perbyte.cli.streams import note, notes, print_lines
+from perbyte.cli.terminal import print_wrapped
 from perbyte.datafile import read_text
 from perbyte.errors import EXIT_FINE, EXIT_FOUND, UsageError
 from perbyte.report.printed import render_judgement
@@ -58,10 +60,15 @@ class _StudyOption(Options):
     name: str = argument()
 
 
+def _print_wrapped(lines: Iterable[str]) -> None:
+    for line in "\n".join(lines).split("\n"):
+        (print if line.lstrip().startswith("|") else print_wrapped)(line)
+
+
 @takes("show", _StudyOption, study_command)
 def show(options: _StudyOption) -> int:
     """Show a study: its question, method and claims, and what cannot be repeated."""
-    print_lines(study_lines(find(options.name)))
+    _print_wrapped(study_lines(find(options.name)))
     return EXIT_FINE
 
 
@@ -103,10 +110,11 @@ def run(options: _StudyRunOptions) -> int:
     judgement = judge(study, done.run)
     question, *answers = answer_lines(judgement)
     if output.table:
-        print(question)
+        _print_wrapped([question])
     print_run(done.run, output)  # who wins and by how much comes first
     if output.table:
-        print_lines(["", *answers, "", render_judgement(judgement).rstrip("\n")])
+        _print_wrapped(["", *answers, ""])
+        print(render_judgement(judgement), end="")
     if extras.has("report"):
         from perbyte.report.pages import write_study_pages
 
@@ -143,7 +151,7 @@ def judge_(options: _JudgeOptions) -> int:
     elif options.as_json:
         print(json.dumps(judgement_data(judgement), indent=2, ensure_ascii=False))
     else:
-        print_lines(answer_lines(judgement))
+        _print_wrapped(answer_lines(judgement))
         print(render_judgement(judgement, numbers=options.numbers), end="")
     return _strictly(options.strict, judgement)
 

@@ -45,7 +45,6 @@ def _room() -> int | None:
 
 
 def _columns(stream: TextIO) -> int:
-    """The width of the terminal of `stream`."""
     if not os.environ.get("COLUMNS"):
         with contextlib.suppress(OSError, ValueError):
             return os.get_terminal_size(stream.fileno()).columns
@@ -85,7 +84,6 @@ class LiveLine:
             self._drawn = False
 
     def _due(self, every_s: float) -> bool:
-        """True, once, when so many seconds have passed."""
         now = time.monotonic()
         if now - self._last < every_s:
             return False

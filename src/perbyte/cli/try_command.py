@@ -137,6 +137,11 @@ class TryOptions(Options):
             _refuse({"--fail-on": self.fail_on}, "--fail-on belongs to --leak")
         if not self.since:
             _refuse({"--history": self.history}, "--history belongs to --since", "--since HEAD^")
+        if self.before.baseline and self.files[1:] and not self.files[-1].is_file():
+            hint = (
+                "it compares with the program that was kept here: give the source alone; --keep keeps it anew"
+            )
+            raise UsageError(f"--baseline takes no file, and {self.files[-1]} is none", hint=hint)
         if len(self.flags) > 1:
             _refuse(changed, "a baseline is one program", "give --flags once")
         if not self.compares:
@@ -151,7 +156,6 @@ class TryOptions(Options):
 
 
 def _refuse(options: Mapping[str, object], message: str, hint: str | None = None) -> None:
-    """Raise UsageError where one of `options` was given."""
     given = [name for name, value in options.items() if value]
     if given:
         hint = hint or f"leave {' and '.join(given)} out"
@@ -235,7 +239,6 @@ def _note_first(figures: Sequence[CellFigure], elapsed_s: float) -> None:
 
 
 def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
-    """Print what is wrong with which program, each once."""
     from perbyte.report import trials
 
     for fault in faults:
@@ -247,7 +250,6 @@ def _print_faults(trial: Trial, faults: Sequence[Failure]) -> None:
 
 
 def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
-    """Print why there is no figure."""
 
     from perbyte.report.facts import failure_lines
 
@@ -261,7 +263,6 @@ def _tell_none(error: NoFigure, trial: Trial, options: TryOptions) -> int:
 
 
 def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> int:
-    """Print the rows beside the libraries."""
 
     from perbyte.app.trying.offsets import offset_lines
     from perbyte.cli.conduct import note_losses
@@ -282,7 +283,6 @@ def _tell_beside(trial: Trial, options: TryOptions, done: BesideLibraries) -> in
 
 
 def _try_baseline(trial: Trial, options: TryOptions) -> int:
-    """Compare with the kept program, anew at each change with `--watch`."""
     from perbyte.app.trying.trial import NoFigure
 
     code = _tell_baseline(trial, options, trial.against_baseline(keep=options.before.keep))
@@ -327,7 +327,6 @@ def _print_changed(trial: Trial, options: TryOptions, done: InTurn) -> None:
 
 
 def _judge(done: InTurn, options: TryOptions) -> int:
-    """The exit code of a comparison; what decides it is said."""
     from perbyte.cli.conduct import note_losses
     from perbyte.report.gate import gap_lines, regression_lines
 
@@ -341,7 +340,6 @@ def _judge(done: InTurn, options: TryOptions) -> int:
 
 
 def _try_since(trial: Trial, options: TryOptions) -> int:
-    """Compare with a commit, find the one that changed the cost, and add to the history."""
     from perbyte.app.trying.commits import add_entry, compare_with_commit
     from perbyte.report.commits import write_history
 
@@ -369,7 +367,6 @@ def _print_step(step: SearchStep | Candidates) -> None:
 
 
 def _try_leak(trial: Trial, options: TryOptions) -> int:
-    """Look whether the time of the function depends on secrets."""
     from perbyte.app.leaking import leak_code
     from perbyte.app.trying.trial import find_own_leaks
     from perbyte.cli.leak import FAILING

@@ -40,7 +40,8 @@ DEAR_TIMES = 4.0  # times the usual cost of a cell: such a row is remembered by 
 class Pace:
     """What the last runs on this machine took. `starts_s`: a process, by runner; `cell_s`: an epoch of a usual cell.
 
-    `dear_s`: an epoch of a cell that costs far more, by `row_of`. `epochs`: how many a row needed, or would have, until
+    `rest_s`: of that, what is neither bursts nor the start of a process. `dear_s`: an epoch of a cell that costs far
+    more, by `row_of`. `epochs`: how many a row needed, or would have, until
     it was within 1 %. `after_s`: what a command of a kind took after its last epoch.
     """
 
@@ -48,6 +49,7 @@ class Pace:
     processor: str = ""
     starts_s: dict[str, float] = field(default_factory=dict)
     cell_s: float = 0.0
+    rest_s: float = 0.0
     dear_s: dict[str, float] = field(default_factory=dict)
     epochs: dict[str, float] = field(default_factory=dict)
     after_s: dict[str, float] = field(default_factory=dict)
@@ -74,15 +76,17 @@ class Pace:
         rest_s: float,
         epochs: Mapping[Cell, float],
         precision: float,
+        unstarted_s: float = 0.0,
     ) -> None:
-        """Take over a run. `cells_s`: an epoch of each cell; `rest_s`: one cell's part of what an epoch took besides.
+        """Take over a run. `cells_s`: an epoch of each cell; `rest_s`: one cell's part of what an epoch took besides;
+        `unstarted_s`: the same without the start of processes.
 
         `epochs` is how many were made, or would have been, until each cell was within `precision`.
         """
         if not cells_s:
             return
         usual = statistics.median(cells_s.values())
-        self.cell_s = usual + rest_s
+        self.cell_s, self.rest_s = usual + rest_s, unstarted_s
         self.starts_s = _newest(self.starts_s, starts_s)
         dear = {
             row_of(cell): took + rest_s for cell, took in cells_s.items() if took > DEAR_TIMES * self.cell_s
@@ -99,7 +103,8 @@ class Pace:
 
     def _write(self) -> None:
         content = {"starts": self.starts_s, "cell": self.cell_s, "dear": self.dear_s, "epochs": self.epochs}
-        keep_json(self.file, {"processor": self.processor, **content, "after_s": self.after_s})
+        more = {"rest": self.rest_s, "after_s": self.after_s}
+        keep_json(self.file, {"processor": self.processor, **content, **more})
 
 
 def recall_pace(core: int, file: Path | None = None) -> Pace:
@@ -114,6 +119,7 @@ def recall_pace(core: int, file: Path | None = None) -> Pace:
                 pace,
                 starts_s=_seconds(content["starts"]),
                 cell_s=_seconds({"cell": content["cell"]})["cell"],
+                rest_s=_seconds({"rest": content.get("rest", 0.0)})["rest"],
                 dear_s=_seconds(content["dear"]),
                 epochs=_seconds(content["epochs"]),
                 after_s=_seconds(content.get("after_s", {})),
@@ -165,7 +171,8 @@ SURE = 0.6  # of the promised epochs: what would not have them in time is not be
 class Forecast:
     """Seconds. `starts_s`: of the processes of the promised epochs, free up to a quarter of the budget; `least_s`:
     measuring in these epochs; `likely_s`: measuring until all cells are precise, by the last runs on this machine, None
-    where there were none. `alone`: cells of which one epoch outlasts the budget; `sure`: share of epochs made anyway.
+    where there were none. `before_s`: what the command took before that, where its budget counts it. `alone`: cells of
+    which one epoch outlasts the budget; `sure`: share of epochs made anyway.
     """
 
     starts_s: float
@@ -174,18 +181,24 @@ class Forecast:
     likely_s: float | None = None
     alone: tuple[tuple[Cell, float], ...] = ()
     sure: float = 1.0
+    before_s: float = 0.0
+
+    @property
+    def times(self) -> float:
+        """How many times the budget may be foreseen: where the whole command counts, the rest is left to surprises."""
+        return 1.0 if self.before_s else OVERDUE
 
     @property
     def fits(self) -> bool:
-        """False where the epochs that are made in any case end after `OVERDUE` times the budget, or one cell does."""
-        soonest_s = self.sure * (self.starts_s + self.least_s)
-        return soonest_s <= max(OVERDUE * self.budget_s, GRACE_S) and not self.alone
+        """False where the epochs that are made in any case end after `times` the budget, or one cell does."""
+        soonest_s = self.before_s + self.sure * (self.starts_s + self.least_s)
+        return soonest_s <= max(self.times * self.budget_s, GRACE_S) and not self.alone
 
     @property
     def enough_s(self) -> float:
         """The least budget in which all promised epochs are made."""
         longest_s = max((took for _, took in self.alone), default=1.0)
-        return max(self.least_s, (self.starts_s + self.least_s) / OVERDUE, longest_s)
+        return max(self.least_s, (self.before_s + self.starts_s + self.least_s) / self.times, longest_s)
 
     @property
     def most_s(self) -> float:
@@ -216,9 +229,16 @@ class Forecast:
 
 
 def foresee(
-    plan: Plan, policy: Policy, specs: Mapping[str, RunnerSpec], pace: Pace | None = None
+    plan: Plan,
+    policy: Policy,
+    specs: Mapping[str, RunnerSpec],
+    pace: Pace | None = None,
+    crowd: float = 1.0,
 ) -> Forecast:
-    """Return the forecast of `plan` under `policy`; `specs` are the runners by name, `pace` the last runs here."""
+    """Return the forecast of `plan` under `policy`; `specs` are the runners by name, `pace` the last runs here.
+
+    `crowd`: how many programs there are for a core, where they make the work between bursts longer.
+    """
     pace = pace or Pace()
     processes = {cell.process for cell in plan.everything}
     java = {name for name, spec in specs.items() if spec.language in ("java", "kotlin")}
@@ -230,7 +250,8 @@ def foresee(
     bare = {cell: _bare_s(cell, policy) + warm.get(cell.runner, 0.0) for cell in plan.everything}
     checks = sum(CHECK_S + BYTE_S * cell.size_bytes for cell in plan.everything)
     # a row that was dear the last time is so this time, whatever its size would say
-    least = {cell: max(took + REST_S, pace.dear_s.get(row_of(cell), 0.0)) for cell, took in bare.items()}
+    rest_s = max(REST_S * crowd, pace.rest_s)
+    least = {cell: max(took + rest_s, pace.dear_s.get(row_of(cell), 0.0)) for cell, took in bare.items()}
     alone = tuple(
         (cell, took)
         for cell in plan.cells

@@ -141,7 +141,7 @@ class Moment:
         parts = [
             f"{self.elapsed_s:.0f} s, {rest}",
             f"{self.done} of {self.total} cells done",
-            f"{self.stage}, {self.pending} to go",
+            f"{self.stage}, {min(self.pending, self.total - self.done)} to go",  # twins are in no count
             f"{self.clean_share:.0%} clean" if self.clean_share else "",
             self.what,
         ]

@@ -86,6 +86,7 @@ class Reach:
             rest_s=self._costs.beside_bursts_s(measuring_s),
             epochs=epochs,
             precision=self._policy.precision,
+            unstarted_s=self._costs.rest_s,
         )
 
 

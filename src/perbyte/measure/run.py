@@ -159,6 +159,7 @@ class Measurement:
                 done = min((self.history.epochs_of(cell) for cell in young), default=0)
                 if young and self._reach.overdue(self._budget.part_s, done):
                     self._telling.note(self._reach.late(done))
+                    self._stopping.budget_ended = True
                     return
                 reached = self._ledger.reached(young, self._reach.beyond(young))
                 cells = reached if young else self._stopping.due(alive, self._budget)
@@ -286,10 +287,12 @@ class Measurement:
         return self._ledger.left(cells)
 
     def _validate(self, sessions: Sessions, number: int, cells: Sequence[Cell], share: Share) -> list[Cell]:
-        checked = itertools.count(1)
+        checked, asked = itertools.count(1), sum(not cell.twin for cell in cells)
 
         def tell(address: str) -> None:
-            self._telling.moment(f"checking {next(checked)} of {len(cells)}", address, number, len(cells))
+            self._telling.moment(
+                f"checking {min(next(checked), asked)} of {asked}", address, number, len(cells)
+            )
 
         large = SideBySide(sessions, () if self.policy.gentle else self.policy.cores, share.crowded)
         verdicts = Validation(self.catalogue, sessions, tell, side_by_side=large).examine(cells)
@@ -356,7 +359,7 @@ class Measurement:
             measuring_s = elapsed - self.timing.seconds["checking"]
             self._reach.tell(measuring_s, made.cells)
         ended = self._stopping.budget_ended or elapsed > self.policy.budget_s
-        if complete and (note := imprecise_note(made.cells, self.policy, ended=ended)):
+        if complete and (note := imprecise_note(made.cells, self.policy, elapsed if ended else None)):
             self._telling.note(note)
         failures, timing = tuple(self.history.failures), self.timing.shares(self._budget.part_s)
         self._ledger.sink.finish(made.cells, made.noise_floor, elapsed, complete, made.failures)

@@ -38,6 +38,7 @@ CALIBRATIONS = 3  # looks a process may take at its clock before it is found unl
 RESTARTS = 3
 
 BROKE_OFF = "its process broke off too often"
+_RAISED = " raised "  # runners/sdk: python, node, jvm
 FORK_DIED = "a fork was ended by signal"  # runners/sdk/c/forked.c
 STARTING_FAILS = (RunnerError, EnvironmentLacking, UsageError)  # what may go wrong and is the runner's affair
 
@@ -250,8 +251,8 @@ def _failure_kind(error: PerbyteError) -> str:
     if isinstance(error, RunnerRefused):
         if error.code == "unsupported":
             return "unsupported"
-        # the library's code ended, in a fork of its process
-        return "crashed" if FORK_DIED in str(error) else "refused"
+        # the library's code ended, in a fork of its process, or raised what nobody caught
+        return "crashed" if FORK_DIED in str(error) or _RAISED in str(error) else "refused"
     if not isinstance(error, RunnerError):
         return "absent"
     kinds = {RunnerCrashed: "crashed", RunnerEnded: "crashed", RunnerTimedOut: "timed-out"}

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from perbyte.errors import PerbyteError
-from perbyte.measure.budget import Budget
+from perbyte.measure.budget import OVERDUE, Budget
 from perbyte.measure.costs import Costs
 from perbyte.measure.draws import calls_of
 from perbyte.measure.history import RunHistory
@@ -287,16 +287,20 @@ class Stopping:
         return known
 
 
-def imprecise_note(figures: Sequence[CellFigure], policy: Policy, *, ended: bool) -> str:
+def imprecise_note(figures: Sequence[CellFigure], policy: Policy, ended_s: float | None) -> str:
     """Say how many figures are less precise than was asked for, and why no more was done; empty where none is.
 
+    `ended_s`: seconds of measuring, where the budget ended it.
     Cells whose calls vary at random are left out: that variation sets the width of their intervals.
     """
     asked = [figure for figure in figures if not figure.cell.drawn]
     wide = sum(figure.relative_half_width > policy.precision for figure in asked)
     if not wide:
         return ""
-    why = f"the budget of {round(policy.budget_s, 1):g} s is spent" if ended else "more epochs would not help"
+    budget, why = f"the budget of {round(policy.budget_s, 1):g} s", "more epochs would not help"
+    if ended_s is not None:
+        late = f" ({ended_s:.0f} s were needed for the least number of epochs)"
+        why = f"{budget} is spent{late if ended_s > OVERDUE * policy.budget_s else ''}"
     cells = f"{wide} of {counted(len(figures), 'cell')} {'is' if wide == 1 else 'are'}"
     return f"{why}; {cells} less precise than {policy.precision:.2%}"
 

@@ -151,7 +151,6 @@ def side_by_side(machines: Sequence[tuple[str, Decision, Decision]], year: int) 
 
 
 def _brief(entry: Ranked | None) -> str:
-    """An algorithm with its speed at the largest size."""
     if entry is None:
         return "nothing"
     figure = max(entry.best.figures.values(), key=lambda each: each.cell.size_bytes)

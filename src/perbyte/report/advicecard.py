@@ -139,7 +139,6 @@ def _weighed(told: Sequence[Told]) -> list[str]:
 
 
 def _line(told: Told, rate: float | None) -> Line:
-    """The answer to one task."""
     decision = told.decision
     if told.passwords:
         cost = ""
@@ -156,7 +155,6 @@ def _line(told: Told, rate: float | None) -> Line:
 
 
 def _for_all(told: Sequence[Told], together: Together, first: Library, rate: float | None) -> Line:
-    """The answer of one library for all parts."""
     what = ", ".join(option.algorithm.name for option in first.options)
     sign, reasons = "", ["the only library here with all parts"]
     if together.comparison and len(together.ranking) > 1:

@@ -199,7 +199,6 @@ def _unlike(overview: Overview) -> Block:
 
 
 def _newest(overview: Overview, point: Point) -> list[PointCost]:
-    """The costs of a point, a machine and library each."""
     return [cost for (where, _, _), cost in sorted(overview.newest().items()) if where == point]
 
 

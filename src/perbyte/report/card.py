@@ -138,7 +138,7 @@ class _Race:
     def line(self) -> Line:
         """The answer."""
         standings = dict(stand(self.rivals, self.noise, precision=self.precision))
-        ordered = sorted(self.rivals, key=lambda figure: figure.ns_per_call)
+        ordered = sorted(self.rivals, key=self.cost)
         ahead = [figure for figure in ordered if figure in standings]
         best = (ahead or ordered)[0]
         about, reading, cost = self.about(), self.reading(best), cost_text(best, self.figures)
@@ -159,6 +159,11 @@ class _Race:
         told.append(self.elsewhere({figure.cell.runner for figure in ahead}))
         sign = SIGNS[standings[best]]
         return Line(about, sign, self.named(ahead), "; ".join(filter(None, told)), cost)
+
+    def cost(self, figure: CellFigure) -> float:
+        """What rivals are ordered by: cycles where they have them, as in the tables, else time."""
+        cycles = all(rival.cycles_per_call is not None for rival in self.rivals)
+        return figure.per_call if cycles else figure.ns_per_call
 
     def between(self, standing: Lead, best: CellFigure, ahead: Sequence[CellFigure]) -> str:
         """What is known of those who may be the fastest, by the word of their doubt; nothing where it is one alone."""

@@ -62,7 +62,6 @@ def verdict_lines(label: str, complaints: Sequence[Any], quick: bool, took_s: fl
 
 
 def _sections() -> dict[int, str]:
-    """The headings of the specification by number."""
     text = (places.data_dir("protocol") / "SPEC.md").read_text(encoding="utf-8")
     headings = re.findall(r"^## (\d+)\. (.+)$", text, re.MULTILINE)
     return {int(number): title.replace("`", "") for number, title in headings}

@@ -98,7 +98,6 @@ def missing_lines(cells: Sequence[MissingCell]) -> list[str]:
 
 
 def _lost(run: Run, name: str) -> list[MissingCell]:
-    """What `run` was to measure and has no figure of."""
     if run.conditions.origin != _MEASURED:
         return []
     there = {figure.cell.address for figure in run.cells}

@@ -438,10 +438,11 @@ def timeline_text(history: History) -> str:
     part = timeline_of(history)
     tables: list[Part] = []
     used: dict[str, None] = {}
+    heads = [dataclasses.replace(head, flows=head.text == "machine") for head in columns(_TIMELINE)]
     for line in part.lines:
         points = [point for point in part.of(line) if point.cycles_per_byte]
         used |= dict.fromkeys(point.source for point in points)
-        tables.append(Listing(line.name, columns(_TIMELINE), [_timeline_row(point) for point in points]))
+        tables.append(Listing(line.name, heads, [_timeline_row(point) for point in points]))
     if not tables:
         return "No study and no run here has cycles for these algorithms.\n"
     cited = {study.name: study.citation for study in part.studies}

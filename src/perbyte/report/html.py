@@ -65,7 +65,6 @@ def write(page: Page, path: Path, say: Say = silent) -> Path:
 
 
 def _kind(block: Block) -> str:
-    """The macro of the template that draws a block."""
     return block.kind if isinstance(block, (Terms, Widget)) else type(block).__name__.lower()
 
 

@@ -65,7 +65,6 @@ def _of_limit(figure: LeakFigure, pairs: PairFigures, limit: float) -> str:
 
 
 def _largest(figure: LeakFigure, pairs: PairFigures) -> str:
-    """What costs the most of what is clearly there."""
     told = [(pairs.shift.least, f"{_ends(pairs.shift)} in the middle")]
     if pairs.tails:
         level, apart = max(
@@ -79,7 +78,6 @@ def _largest(figure: LeakFigure, pairs: PairFigures) -> str:
 
 
 def _of_level(level: float) -> str:
-    """Which calls a quantile is of."""
     if level == 0.5:
         return "in the middle"
     return f"in the {'slowest' if level > 0.5 else 'fastest'} 1 of {round(1 / min(level, 1 - level))}"

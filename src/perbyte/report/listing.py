@@ -155,7 +155,6 @@ def lines(listing: Listing, width: int | None = None) -> list[tuple[str, bool]]:
 def _flowing(
     columns: Sequence[Head], rows: Sequence[Sequence[str]], width: int | None, flowing: int
 ) -> list[tuple[str, bool]]:
-    """One table, of which one column is wrapped."""
     room = dict(enumerate(_widths(columns, rows)))
     if width is not None:
         for place in sorted(room, key=lambda place: columns[place].gives_way):
@@ -231,7 +230,6 @@ def _widths(columns: Sequence[Head], rows: Sequence[Sequence[str]]) -> list[int]
 
 
 def _left(room: dict[int, int], flowing: int, width: int) -> int:
-    """What the other columns leave of `width`."""
     others = [wide for place, wide in room.items() if place != flowing]
     return width - sum(others) - len(GAP) * len(others)
 

@@ -48,7 +48,6 @@ def first_names(costs: Mapping[str, Mapping[Any, float]]) -> tuple[str, ...]:
 
 
 def _best(costs: Mapping[str, Mapping[Any, float]]) -> dict[Any, float]:
-    """The least cost of each column."""
     best: dict[Any, float] = {}
     for of_name in costs.values():
         for column, cost in of_name.items():

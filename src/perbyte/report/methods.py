@@ -29,7 +29,7 @@ def methods(run: Run) -> str:
         f"Costs were measured with {version} on {plain(conditions.started_at, 40)[:10]} on {_machine(run)}.",
         f"Libraries: {', '.join(library_names(run))}; {_compilers(run)}.",
         f"Outputs were checked before anything was timed. Each of {len(run.cells):,} cells was measured in "
-        f"{_epochs(run)} fresh processes, {placed}, in random order, with keys, messages and offsets "
+        f"{_epochs(run)}, {placed}, in random order, with keys, messages and offsets "
         f"of buffers drawn from the seed {policy.seed}"
         + (", without priority over other programs. " if policy.gentle else ". ")
         + _stopping(run),
@@ -53,7 +53,7 @@ def _machine(run: Run) -> str:
         plain(machine.cpu_model, 80) or "an unknown processor",
         f"microcode {plain(machine.microcode, 40)}" if machine.microcode else "",
         f"{machine.cores} cores" if machine.cores else "",
-        f"core{'s' * (len(cores) > 1)} {', '.join(map(str, cores))} used" if cores else "",
+        f"core{'s' * (len(cores) > 1)} {', '.join(map(str, sorted(cores)))} used" if cores else "",
         f"clock observed {clock}" if (clock := clock_observed(run)) else "",
         f"governor {plain(machine.governor, 40)}" if machine.governor else "",
         f"virtualised ({plain(machine.virtualisation, 40)})" if machine.virtualisation else "",
@@ -71,9 +71,12 @@ def _compilers(run: Run) -> str:
 
 def _epochs(run: Run) -> str:
     counts = [figure.epochs for figure in run.cells]
-    if not counts:
-        return "no"
-    return str(counts[0]) if min(counts) == max(counts) else f"{min(counts)} to {max(counts)}"
+    least, most = min(counts, default=0), max(counts, default=0)
+    return (
+        f"{least} to {most} fresh processes"
+        if least < most
+        else counted(most, "fresh process", "fresh processes")
+    )
 
 
 def _fewer(run: Run) -> str:

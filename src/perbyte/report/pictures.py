@@ -158,7 +158,9 @@ def check_chart(path: Path, names: Collection[str]) -> None:
     if not names:
         raise UsageError("there is nothing to draw")
     if path.stem not in names:
-        raise UsageError(f"no chart is called '{path.stem}'", hint=f"there are: {', '.join(names)}")
+        there = ", ".join(f"{name}{path.suffix}" for name in names)
+        hint = f"the file's name says which, in any directory; there are: {there}"
+        raise UsageError(f"no chart is called '{path.stem}'", hint=hint)
 
 
 def write_chart(pictures: Mapping[str, Picture], path: Path, say: Say = silent) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -13,7 +14,7 @@ from perbyte.report.behaviour import behaviour_parts, behaviours_json, change_li
 from perbyte.report.behaviour import changes_json as count_changes_json
 from perbyte.report.document import Block, Text, table_of
 from perbyte.report.export import to_json
-from perbyte.report.facts import failure_lines, outputs_text
+from perbyte.report.facts import failure_lines, failures_by_cause, outputs_text
 from perbyte.report.listing import Listing, columns
 from perbyte.report.printed import render_table
 from perbyte.report.terminal import render
@@ -30,10 +31,16 @@ from perbyte.stats.compare import Answer
 from perbyte.stats.quantity import Unit, data_bytes, read
 from perbyte.stats.trials import BaselineChange, BesideTheBest, CountChange
 
+# what Go's runtime says of a panic: its words, and the first line of the user's own file
+_PANIC = re.compile(
+    r"(panic: [^\n]*)\n.*?^main\.[^\n]*\n\s*(?:\S*/)?(\S+\.go:\d+).*", re.DOTALL | re.MULTILINE
+)
+
 
 def beside_lines(run: Run, own: Collection[str], bests: Sequence[BesideTheBest]) -> Iterator[str]:
     """What the rows of `own` cost beside the best library, how they were compiled, and the table of the run."""
     several = len({best.own.cell.contract for best in bests}) > 1
+    yield from (fault_line(failure) for failure, _ in failures_by_cause(run) if failure.runner in own)
     for best in bests:
         yield beside_line(best, several=several)
     if not bests and any(figure.cell.runner in own for figure in run.cells):
@@ -215,7 +222,7 @@ def costs_text(run: Run, name: str) -> str:
 
 def fault_line(fault: Failure) -> str:
     """A fault in a line: what is wrong, where, with expected and got."""
-    message = plain(fault.message, 300) + outputs_text(fault)
+    message = plain(_PANIC.sub(r"\1 (\2)", fault.message), 300) + outputs_text(fault)
     return f"{plain(fault.address or fault.runner, 100)}: {fault.kind}: {message}"
 
 
@@ -235,7 +242,7 @@ def stored_lines(kept: Sequence[tuple[Run, CellFigure]]) -> list[str]:
     """The figures that were not measured again, by run and row, with where they are from."""
     rows: dict[str, dict[str, list[str]]] = {}
     several = len({figure.cell.contract for _, figure in kept}) > 1
-    for run, figure in sorted(kept, key=lambda pair: pair[1].ns_per_call):
+    for run, figure in sorted(kept, key=lambda pair: pair[1].per_call):
         when = f"{run.conditions.started_at[:16].replace('T', ' ')} UTC"
         head = f"not measured again, from the run {run.conditions.run_id} of {when} (same boot, builds and policy):"
         row = rows.setdefault(head, {}).setdefault(row_label(figure.cell, several=several), [])

@@ -455,7 +455,6 @@ def clock_ratios(audits: Sequence[Audit]) -> list[float]:
 
 
 def _lowest(values: Sequence[float]) -> float:
-    """The lower quartile."""
     return sorted(values)[len(values) // 4]
 
 

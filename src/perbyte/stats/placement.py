@@ -329,7 +329,6 @@ def _shuffled(costs: Floats, processes: Ints, count: int, draw: np.random.Genera
 
 
 def _means(costs: Floats, groups: Ints) -> Floats:
-    """The mean of each group, 0 of empty ones."""
     counts = np.bincount(groups)
     means: Floats = np.bincount(groups, weights=costs) / np.maximum(counts, 1)
     return means

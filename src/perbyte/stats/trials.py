@@ -93,7 +93,9 @@ def beside_the_best(run: Run, own: Collection[str], stored: Sequence[CellFigure]
             in_cycles = all(other.cycles_per_call is not None for other in others)  # as the tables rank them
             best = min(others, key=lambda other: other.per_call if in_cycles else other.ns_per_call)
             number = len(others) + sum(_row(other.cell)[1:] == row for other in stored)
-            bests.append(BesideTheBest(figure, best, compare(best, figure, run.noise_floor), number))
+            precision = run.conditions.policy.precision  # the same margin as that of the card below
+            compared = compare(best, figure, run.noise_floor, precision=precision)
+            bests.append(BesideTheBest(figure, best, compared, number))
     return bests
 
 

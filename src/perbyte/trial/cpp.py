@@ -227,7 +227,6 @@ def _is(path: Sequence[str], name: str) -> bool:
 
 
 def _classes(functions: Iterable[Scoped]) -> list[Scoped]:
-    """One member of each class."""
     return list({function.path: function for function in functions if function.owner}.values())
 
 

@@ -182,7 +182,6 @@ def _made(command: Sequence[str], place: Path) -> None:
 
 
 def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None:
-    """Write the class that makes the timed calls."""
     output = asked.lengths[2]
     room = f"data.length + {output}" if asked.kind in ("STREAM", "AEAD") else str(output)
     loops, cases = [], []
@@ -194,7 +193,7 @@ def _write_loops(asked: Managed, text: str, package: str, scratch: Path) -> None
             line = f"{_owner(asked, text, call.function)}.{code};"
             line = f"last = {line}" if call.returns_bytes else f"{line} last = out;"
         if number in (INVERSE, INVERSE_REKEY):
-            line += ' if (last == null) throw new IllegalStateException("refused");'
+            line += " if (last == null) throw new Refused();"
         loops.append(filled_template("PerbyteLoop.java", number=number, line=line))
         cases.append(f"            case {number}: return loop{number}(s, n);")
     write_generated(

@@ -349,8 +349,10 @@ def functions_in(file: Path) -> list[Prototype]:
 
 def _of_python(file: Path) -> list[Prototype]:
     try:
-        body = ast.parse(_text(file)).body
-    except (SyntaxError, ValueError) as error:
+        body = ast.parse(_text(file), file.name).body
+    except SyntaxError as error:
+        raise UsageError(f"{file.name}, line {error.lineno}: {error.msg}") from None
+    except ValueError as error:
         raise UsageError(f"{file.name}: {error}") from None
     prototypes: dict[str, Prototype] = {}
     for statement in body:
@@ -406,7 +408,6 @@ def _made(name: str, parameters: Sequence[tuple[str, str]], result: str, languag
 
 
 def _result(language: str, text: str) -> str:
-    """RETURNED for a function that returns its output."""
     if language == "go":
         returned = f"{RETURNED}, error" if "error" in text else RETURNED
         return returned if "byte" in text or "uint8" in text else text.strip("() ")
@@ -421,7 +422,6 @@ def _names_first(parts: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _names_last(parts: Sequence[str]) -> list[tuple[str, str]]:
-    """`type name` of Java."""
     words = [part.replace("final ", "").split() for part in parts]
     return [(each[-1], " ".join(each[:-1])) for each in words]
 

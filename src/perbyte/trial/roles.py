@@ -263,7 +263,6 @@ def _fits(step: str, role: str, parameter: Parameter, *, one_block: bool = False
 
 
 def _shapes(role: str) -> tuple[Shape, ...]:
-    """What a parameter with this role may be."""
     if is_number(role):
         return (Shape.NUMBER,)
     if role == "length-back":

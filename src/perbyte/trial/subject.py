@@ -108,11 +108,15 @@ def read_files(paths: Sequence[Path]) -> tuple[Path, ...]:
             language, way = OTHER_LANGUAGES[path.suffix]
             raise UsageError(f"{path.name}: {language} is not compiled here", hint=way)
         if not path.is_file():
-            what = "is a directory" if path.is_dir() else "does not exist"
+            what = "is a directory" if path.is_dir() else "is no file" if path.exists() else "does not exist"
             raise UsageError(f"{path} {what}", hint="name the files to build, e.g. my_hash.c tables.c")
         if not path.stat().st_size:
             raise UsageError(f"{path} is empty")
         files.append(path.resolve())
+    kinds = {MANAGED.get(file.suffix, "c") for file in files if file.suffix in (*MANAGED, *COMPILED)}
+    if len(kinds) > 1 and kinds not in ({"java", "kotlin"}, {"c", "go"}):
+        names = ", ".join(file.name for file in files)
+        raise UsageError(f"{names}: these are of several languages", hint="name the files of one program")
     return tuple(dict.fromkeys(files))
 
 

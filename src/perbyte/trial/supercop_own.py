@@ -98,7 +98,6 @@ def expected_checksums(impl: Implementation) -> str:
 
 
 def _home(impl: Implementation) -> Path:
-    """The directory of the primitive."""
     return impl.tree / impl.full / impl.primitive
 
 

@@ -113,7 +113,6 @@ def _card_of_one(contest: Contest, unit: str) -> Card:
 
 
 def _won(tallied: Sequence[RunnerTally]) -> str:
-    """A sentence on the first programs over machines."""
     told = []
     for tally in tallied[:3]:
         low, high = tally.spread.low, tally.spread.high
@@ -209,7 +208,6 @@ def _courses(view: SiteView, work: RankedWork, what: str) -> list[Block]:
 
 
 def _course_point(stand: Stand) -> CoursePoint | None:
-    """None where the day or the cycles are not known."""
     ordinal = addresses.ordinal(stand.cost.first)
     if stand.cost.cycles is None or ordinal is None:
         return None

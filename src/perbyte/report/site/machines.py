@@ -44,7 +44,6 @@ def machine_page(view: SiteView, name: str) -> Page:
 
 
 def _card(mains: list[Contest]) -> Card:
-    """Which program wins most algorithms here."""
     if not mains:
         return Card((), ("No figure of this machine can be ranked.",))
     first, *others = tallies(mains)
@@ -94,7 +93,6 @@ def _fastest(view: SiteView, mains: list[Contest]) -> Block:
 
 
 def _figures(view: SiteView, contests: list[Contest]) -> list[Block]:
-    """A folded table for each kind of work."""
     kinds = grouped(contests, lambda contest: kind_of(contest.work))
     blocks: list[Block] = []
     for kind, alike in sorted(kinds.items()):
@@ -125,7 +123,6 @@ def _runs(runs: list[RunRow]) -> Block:
 
 
 def _failed(gathered: Gathered, runs: list[RunRow]) -> list[Block]:
-    """What has no figure in a machine's runs, and why."""
     failures = [(run, failure) for run in runs for failure in gathered.failures.get(run.key, ())]
     if not failures:
         return []

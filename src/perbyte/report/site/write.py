@@ -130,7 +130,6 @@ def search_index(view: SiteView) -> Found:
 
 
 def _put(directory: Path, address: str, content: str) -> None:
-    """Write a file whole or not at all."""
     target = directory / address
     target.parent.mkdir(parents=True, exist_ok=True)
     with new_file(target) as part:
