@@ -6,8 +6,8 @@
 Cells of symmetric algorithms are drawn at random from what the runners (default: all that are built) offer, at sizes
 from 16 B to 16 MB, and measured in runs of `--at-once` cells of one runner, five epochs each with few samples: enough
 for the audit, not for figures. `--traffic CORE` moves memory on that core meanwhile. With `--kept` a series is made in
-pieces: no run begins after `--seconds`, and the next call with the same file goes on. Prints what was refused and marked
-with the reasons, counts, and the upper bound of the rate of refusals at 95 %.
+pieces: no run begins after `--seconds`, and the next call with the same file goes on. Prints what was refused and
+marked with the reasons, counts, and the upper bound of the rate of refusals at 95 %.
 """
 
 from __future__ import annotations
