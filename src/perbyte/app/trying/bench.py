@@ -32,6 +32,7 @@ from perbyte.measure.forecast import Pace
 from perbyte.measure.looks import problem
 from perbyte.measure.machine import require_linux, step_aside
 from perbyte.measure.plan import choose_twins, left_out
+from perbyte.measure.referees import Referees, own_runners
 from perbyte.measure.run import Measurement
 from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_of, incorrect
 from perbyte.measure.validation import Validation
@@ -235,7 +236,10 @@ class Bench:
 def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float) -> list[Failure]:
     """What is wrong with the programs of `cells`: the first fault of each, none where all are right."""
     faults: dict[tuple[str, str, int], Failure] = {}
-    with Sessions(surveyed, policy, limits=limits(patience_s)) as sessions:
+    with (
+        Sessions(surveyed, policy, limits=limits(patience_s)) as sessions,
+        Referees(policy, own_runners) as referees,
+    ):
         for cell in sorted(cells, key=lambda cell: cell.size_bytes):
             if cell.process in faults:
                 continue
@@ -245,7 +249,7 @@ def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patien
             except STARTING_FAILS as error:
                 faults[cell.process] = Failure("crashed", cell.runner, str(error), address=cell.address)
                 continue
-            verdicts = Validation(load(), sessions).examine([cell])
+            verdicts = Validation(load(), sessions, referees=referees).examine([cell])
             failures = verdicts.failures
             if not failures and cell.operation == "open" and verdicts.took_s[cell] < QUICK_S:
                 failures = audited(sessions, cell)
