@@ -246,6 +246,9 @@ class Measurement:
             self._telling.moment(f"{name}, calls in states of their own", "", epoch.number, len(cells))
             most_s = max(0.0, ends - time.monotonic())
             self._costs.note_states(States(epoch, beside.awake).take(cells, most_s))
+            for cell in cells:
+                if self.policy.audit and not cell.threads:
+                    beside.auditor.look_before(epoch, cell)
 
     def _note_ways(self, epoch: EpochUnderWay, *, first: bool) -> None:
         if first and platform.machine() == "x86_64":  # elsewhere there is no window probe to be missed
