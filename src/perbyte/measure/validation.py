@@ -435,15 +435,14 @@ def ask_others(
     `ask` gives nothing where a library refuses, or raises RunnerError or KeyError.
     """
     heard, before = {*heard, *(other.runner for other in answers)}, len(answers)
-    others = referees.others(cell)
-    while len(answers) - before < ENOUGH_LIBRARIES and not _is_settled(answers, referees):
-        other = next(others, None)
-        if other is None:
+    for other in () if _is_settled(answers, referees) else referees.others(cell):
+        if other.runner in heard:
+            continue
+        with contextlib.suppress(RunnerError, KeyError):
+            if given := ask(other):
+                answers[other] = given
+        if len(answers) - before >= ENOUGH_LIBRARIES or _is_settled(answers, referees):
             break
-        if other.runner not in heard:
-            with contextlib.suppress(RunnerError, KeyError):
-                if given := ask(other):
-                    answers[other] = given
 
 
 def _is_settled(answers: Mapping[Cell, str], referees: Referees) -> bool:
