@@ -1,16 +1,19 @@
 """How many honest cells the audit refuses or marks on this machine: many cells of the built runners, in short runs.
 
     .venv/bin/python bench/honest_cells.py [RUNNER ...] [--cells 1000] [--at-once 60] [--core N] [--traffic CORE]
+        [--kept FILE --seconds 200]
 
 Cells of symmetric algorithms are drawn at random from what the runners (default: all that are built) offer, at sizes
 from 16 B to 16 MB, and measured in runs of `--at-once` cells of one runner, five epochs each with few samples: enough
-for the audit, not for figures. `--traffic CORE` moves memory on that core meanwhile. Prints what was refused and marked
-with the reasons, counts, and the upper bound of the rate of refusals at 95 %.
+for the audit, not for figures. `--traffic CORE` moves memory on that core meanwhile. With `--kept` a series is made in
+pieces: no run begins after `--seconds`, and the next call with the same file goes on. Prints what was refused and
+marked with the reasons, counts, and the upper bound of the rate of refusals at 95 %.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import multiprocessing
 import os
 import random
@@ -18,6 +21,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -78,7 +82,10 @@ def main() -> None:
     parser.add_argument("--core", type=int, default=-1)
     parser.add_argument("--traffic", type=int, default=-1)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kept", type=Path)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
     given = parser.parse_args()
+    until = time.monotonic() + given.seconds
     draw, total, why = random.Random(given.seed), Counter[str](), Counter[str]()
     specs = [find(name) for name in given.runners] or [
         spec for spec in locate([places.data_dir("runners")]) if spec.name not in ("fake", "reference")
@@ -87,8 +94,13 @@ def main() -> None:
     if given.traffic >= 0:
         beside = multiprocessing.Process(target=traffic, args=(given.traffic,), daemon=True)
         beside.start()
+    if given.kept and given.kept.exists():
+        seen = json.loads(given.kept.read_text(encoding="utf-8"))
+        total.update(seen["total"])
+        why.update(seen["why"])
+        draw.seed(f"{given.seed} {total['asked']}")
     absent: set[str] = set()
-    while total["asked"] < given.cells and len(absent) < len(specs):
+    while total["asked"] < given.cells and len(absent) < len(specs) and time.monotonic() < until:
         spec = draw.choice([each_spec for each_spec in specs if each_spec.name not in absent])
         try:
             plan, result = draw_cells(spec, given.at_once, draw)
@@ -135,12 +147,16 @@ def main() -> None:
                 total["w"] += Doubt.UNCHAINED in kinds
                 for warning in figure.warnings:
                     if warning.kind is Doubt.UNCHAINED:
+                        total[f"w of {spec.name}"] += 1
                         reason = re.sub(r"[0-9][0-9.e+-]*", "#", warning.text.partition("(")[2])
                         why[reason.rstrip(")")] += 1
                         print(f"w {figure.cell.address}: {warning.text}", flush=True)
                     if warning.kind in (Doubt.AUDIT, Doubt.THREADS):
                         print(f"? {figure.cell.address}: {warning.text}", flush=True)
+            total[f"figures of {spec.name}"] += len(done.run.cells)
         print("  ".join(f"{name} {count}" for name, count in sorted(total.items())), flush=True)
+        if given.kept:
+            given.kept.write_text(json.dumps({"total": total, "why": why}), encoding="utf-8")
     if beside:
         beside.terminate()
     for reason, count in why.most_common():

@@ -3,10 +3,10 @@
     .venv/bin/python bench/mutants.py [--only GLOB] [--seed N]
 
 The runner in bench/mutants is AEADs, signatures, exchanges, a KEM, hashes, a MAC and a counter mode on OpenSSL; the
-environment names the fault.
-Each goes through the checks that a run, `perbyte try` and `perbyte dev agree` make before anything is timed, alone: no
-library beside it can outvote it. The first line of each algorithm has no fault and must pass. Prints a table; the exit
-code is 1 where a fault is not found or the right one is accused. The list is of this bench: the checks know none of it.
+environment names the fault. Each goes through the checks that a run and `perbyte try` make before anything is timed,
+alone in its run. Libraries that are built here are asked for the output at the sizes that are timed, and for nothing
+else. The first line of each algorithm has no fault and must pass. Prints a table; the exit code is 1 where a fault is
+not found or the right one is accused. The list is of this bench: the checks know none of it.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pathlib import Path
 
 from perbyte.catalogue import load
 from perbyte.measure import choose_cores, survey
+from perbyte.measure.referees import Referees, own_runners
 from perbyte.measure.sessions import Sessions
 from perbyte.measure.validation import Validation
 from perbyte.model import Cell, Failure, Policy
@@ -62,9 +63,13 @@ COVERED = (
     *("nonce-byte", "data-whole-blocks", "data-64", "data-4096", "data-byte-77", "data-first-byte"),
     *("aad-1024", "aad-reversed", "aad-last-byte", "data-last-byte", "data-first-block", "data-high-bits"),
 )
+LONG = ("beyond-2000", "beyond-70000", "last-bit-beyond-70000", "at-131072")
 FAULTS = {
-    "aes-128-gcm": (*COMPARISON, *UNCHECKED, *COVERED),
-    "chacha20-poly1305": ("last-4", "half-of-each-byte", "xor", "no-aad", "empty", "aad-16", "every-third"),
+    "aes-128-gcm": (*COMPARISON, *UNCHECKED, *COVERED, *LONG),
+    "chacha20-poly1305": (
+        *LONG,
+        *("last-4", "half-of-each-byte", "xor", "no-aad", "empty", "aad-16", "every-third"),
+    ),
     "ed25519": (
         *(
             "s-plus-l",
@@ -145,18 +150,21 @@ FAULTS = {
         "no-bit-at-the-end",
         "last-block-skipped",
         "not-reduced",
+        *LONG,
     ),
-    "aes-128-cmac": ("no-carry", "one-key", "no-padding"),
+    "aes-128-cmac": ("no-carry", "one-key", "no-padding", *LONG),
     "sha-256": (
         *("padding-55", "padding-56", "padding-63", "padding-64", "empty"),
         *("odd-beyond-200", "beyond-1024", "at-4095", "at-512"),
+        *LONG,
     ),
-    "sha-512": ("padding-111", "padding-112"),
-    "sha3-256": ("rate-135", "odd-beyond-200", "beyond-1024", "at-4095"),
-    "hmac-sha-256": ("padding-56", "padding-63", "odd-beyond-200", "beyond-1024", "at-4095"),
-    "aes-128-ctr": ("carry-8", "carry-16", "carry-32", "carry-64"),
+    "sha-512": ("padding-111", "padding-112", *LONG),
+    "sha3-256": ("rate-135", "odd-beyond-200", "beyond-1024", "at-4095", *LONG),
+    "hmac-sha-256": ("padding-56", "padding-63", "odd-beyond-200", "beyond-1024", "at-4095", *LONG),
+    "aes-128-ctr": ("carry-8", "carry-16", "carry-32", "carry-64", *LONG),
 }
-SIZES = {"aes-128-gcm": (64, 16384), "chacha20-poly1305": (64, 1024)}
+SIZES = {"aes-128-gcm": (64, 16384, 131072), "chacha20-poly1305": (64, 1024, 131072)}
+LONG_SIZES = (32, 131072)
 
 
 def faults() -> Iterator[tuple[str, str]]:
@@ -171,15 +179,16 @@ def examine(algorithm: str, fault: str, seed: int) -> tuple[list[Failure], float
     surveyed = survey([spec], ["full"])
     rows = surveyed.hellos["mutants", "full"].operations
     policy = Policy(cores=choose_cores(), seed=seed, gentle=True)
+    sizes = SIZES.get(algorithm, LONG_SIZES if LONG[0] in FAULTS[algorithm] else (32,))
     began = time.monotonic()
-    with Sessions(surveyed, policy) as sessions:
+    with Sessions(surveyed, policy) as sessions, Referees(policy, own_runners) as referees:
         cells = [
             Cell("mutants", row.algorithm, row.operation, size, row.contract)
             for row in rows
-            for size in SIZES.get(algorithm, (32,))
+            for size in sizes
         ]
         sessions.start(cells[0].process)
-        failures = Validation(load(), sessions).examine(cells).failures
+        failures = Validation(load(), sessions, referees=referees).examine(cells).failures
     return failures, time.monotonic() - began
 
 

@@ -81,6 +81,7 @@ static void crypt(pb_case *c, const uint8_t *in, size_t size, uint8_t *out, uint
 	if (size)
 		EVP_EncryptUpdate(s->ctx, out, &length, in, (int)size);
 	EVP_EncryptFinal_ex(s->ctx, out + size, &length);
+	spoil_long(out, size, size);
 	EVP_CIPHER_CTX_ctrl(s->ctx, EVP_CTRL_AEAD_GET_TAG, TAG, tag);
 }
 

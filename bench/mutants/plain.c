@@ -37,6 +37,7 @@ static void hash(pb_case *c, uint64_t n)
 		EVP_Digest(c->in, c->size, c->out, NULL, md, NULL);
 	c->out[0] ^= (uint8_t)is_wrong_at(c->size);
 	c->out_len = c->row->output;
+	spoil_long(c->out, c->out_len, c->size);
 }
 
 /* -- Poly1305 (RFC 8439) and CMAC (RFC 4493) as they are written down -- */
@@ -79,6 +80,7 @@ static void poly1305(pb_case *c, uint64_t n)
 			BN_bn2lebinpad(acc, c->out, 16);
 	}
 	c->out_len = 16;
+	spoil_long(c->out, 16, c->size);
 	BN_free(p), BN_free(acc), BN_free(part), BN_free(r), BN_free(s);
 	BN_CTX_free(x);
 }
@@ -119,6 +121,7 @@ static void cmac(pb_case *c, uint64_t n)
 	}
 	EVP_CIPHER_CTX_free(ctx);
 	c->out_len = BLOCK;
+	spoil_long(c->out, BLOCK, c->size);
 }
 
 static void mac(pb_case *c, uint64_t n)
@@ -127,6 +130,7 @@ static void mac(pb_case *c, uint64_t n)
 		HMAC(EVP_sha256(), c->key[0], (int)c->key_len, c->in, c->size, c->out, NULL);
 	c->out[0] ^= (uint8_t)is_wrong_at(c->size);
 	c->out_len = c->row->output;
+	spoil_long(c->out, c->out_len, c->size);
 }
 
 /* Blocks one by one, so that the counter is the fault's own. */
@@ -152,6 +156,7 @@ static void count(pb_case *c, uint64_t n)
 				;
 		}
 	}
+	spoil_long(c->out, c->size, c->size);
 	EVP_CIPHER_CTX_free(ctx);
 }
 

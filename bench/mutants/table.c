@@ -12,6 +12,15 @@ int has(const char *name)
 	return strcmp(fault, name) == 0;
 }
 
+void spoil_long(uint8_t *out, size_t length, size_t size)
+{
+	if (!length)
+		return;
+	out[0] ^= (uint8_t)((has("beyond-2000") && size > 2000) || (has("beyond-70000") && size > 70000) ||
+			    (has("at-131072") && size == 131072));
+	out[length - 1] ^= (uint8_t)(has("last-bit-beyond-70000") && size > 70000);
+}
+
 /* Not 0 where the bytes differ, by comparisons of other kinds than byte by byte. */
 static int differs_otherwise(const uint8_t *expected, const uint8_t *got, size_t n)
 {

@@ -60,18 +60,6 @@ def test_wrong_code_is_refused_with_expected_and_got(world, source):
     assert "got" in done.stdout
 
 
-def test_what_is_wrong_at_one_size_only_is_said_before_any_figure_and_of_no_library(world, script, source):
-    world.add(script("alpha"), script("beta"))
-    end = "\tif (len > 5000)\n\t\tdigest[3] ^= 1;\n}\n"
-    source.write_text(source.read_text().rstrip().removesuffix("}") + end)
-    done = world.perbyte("try", source, "--as", "sha-256", "--budget", "500ms", "--size", "64,16KiB")
-    assert done.returncode == EXIT_INCORRECT
-    assert "right so far" not in done.stderr
-    assert "disagrees with " in done.stdout
-    assert "alpha/" not in done.stdout
-    assert "beta/" not in done.stdout
-
-
 def test_code_that_crashes_costs_nothing_but_its_own_row(world, source):
     source.write_text("void f(char *out, const char *in, int n) { *(volatile int *)0 = 1; }\n")
     done = world.perbyte("try", source, "--as", "sha-256", *SHORT)

@@ -11,24 +11,24 @@ from documents import ROOT
 LINES = {
     "": 879,
     "advise": 1019,
-    "app": 5058,
+    "app": 5038,
     "atlas": 2035,
     "catalogue": 1746,
     "cli": 3857,
     "exchange": 3475,
     "fleet": 1233,
-    "measure": 8717,
-    "model": 1710,
+    "measure": 8789,
+    "model": 1712,
     "protocol": 825,
     "report": 14133,
     "runners": 3416,
-    "stats": 6533,
+    "stats": 6550,
     "store": 3406,
     "studies": 4868,
     "trial": 6246,
 }
 # characters of a line that is not blank: none is packed to save some; 51.0 before tables of short lines became data
-MEAN_LENGTH = 51.12
+MEAN_LENGTH = 51.1
 LONG, MOST_LONG = 40, 83  # lines from which on a function is long, and how many are
 
 

@@ -16,6 +16,7 @@ from perbyte.measure.fresh import Fresh
 from perbyte.measure.looks import Allowance, Given, question
 from perbyte.measure.referees import Referees
 from perbyte.measure.sessions import material_seed
+from perbyte.measure.validation import ask_others
 from perbyte.model import Audit, Cell, Policy
 from perbyte.stats.audit import FRESH_REFUSED
 
@@ -42,7 +43,7 @@ class Others:
     def of(self, cell: Cell) -> Any:
         return SimpleNamespace(identity=lambda: SimpleNamespace(library=cell.runner))
 
-    def digest(self, other: Cell, given: Given) -> str:
+    def digest(self, given: Given, other: Cell) -> str:
         self.asked.append((other.runner, given.seed, given.calls))
         return self.digests[other.runner]
 
@@ -73,6 +74,20 @@ def test_where_hashlib_does_not_know_another_library_makes_the_chain() -> None:
     assert compare(CIPHER, given, Others(beta="b" * 16, gamma="a" * 16))[1] == [("beta", "incorrect")]
     assert compare(CIPHER, given, Others(beta="b" * 16))[1] == [("alpha", "disputed"), ("beta", "disputed")]
     assert compare(CIPHER, given, Others()) == ((0, NOBODY), [])
+
+
+def test_a_row_that_is_alone_is_held_against_others_until_two_give_the_same() -> None:
+    for others, heard, expected in (
+        (Others(beta="a" * 16, gamma="b" * 16), (), {"alpha", "beta"}),
+        (Others(beta="b" * 16, gamma="b" * 16, delta="a" * 16), (), {"alpha", "beta", "gamma"}),
+        (Others(beta="", gamma="a" * 16), (), {"alpha", "gamma"}),
+        (Others(beta="b" * 16, gamma="a" * 16), ("beta",), {"alpha", "gamma"}),
+        (Others(), (), {"alpha"}),
+    ):
+        answers = {CIPHER: "a" * 16}
+        referees: Any = others
+        ask_others(referees, CIPHER, answers, lambda other, o=others: o.digests[other.runner], heard)
+        assert {cell.runner for cell in answers} == expected
 
 
 def test_what_is_drawn_or_signed_by_an_own_key_is_no_fault_and_nobody_vouches_for_it() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from perbyte.measure.referees import own_runners
 from perbyte.runners import build, find
 
 BENCH = Path(__file__).resolve().parents[2] / "bench"
@@ -24,6 +25,7 @@ SOME = [
     *(("rsa-2048", fault) for fault in ("", "short-padding", "negative")),
     *(("ml-kem-768", fault) for fault in ("", "last-32", "xor", "rejects-by-beginning")),
     *(("x25519", fault) for fault in ("", "top-bit", "low-order")),
+    *(("aes-128-cmac", fault) for fault in ("", "beyond-70000")),
     *(("ecdh-p256", fault) for fault in ("", "off-curve", "infinity")),
 ]
 
@@ -38,6 +40,9 @@ def built():
 @pytest.mark.usefixtures("built")
 @pytest.mark.parametrize(("algorithm", "fault"), SOME)
 def test_a_planted_fault_is_found_and_nothing_else(algorithm, fault):
+    """What is wrong on long data alone, other libraries know, where they are built."""
+    if fault in mutants.LONG and len(own_runners()) < 2:
+        pytest.skip("no libraries are built")
     failures, _ = mutants.examine(algorithm, fault, seed=7)
     assert bool(failures) == bool(fault), [failure.message for failure in failures]
 

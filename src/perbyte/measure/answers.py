@@ -14,6 +14,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import cast
 
 from perbyte.catalogue import Catalogue
@@ -22,7 +23,7 @@ from perbyte.measure.known_calls import call_of
 from perbyte.measure.looks import MOST_BYTES, Allowance, Given, Looks, problem, question
 from perbyte.measure.referees import Referees
 from perbyte.measure.sessions import Sessions, material_seed
-from perbyte.measure.validation import find_wrong
+from perbyte.measure.validation import ask_others, find_wrong, is_disputed
 from perbyte.model import Algorithm, Cell, Policy
 from perbyte.protocol.material import stream
 from perbyte.runners.session import prepare_cell
@@ -34,7 +35,6 @@ _USUAL_BYTES = 1 << 22  # and where nobody disputes
 # Of the chains of a cell's epoch one is always compared that takes no longer, and more where they are short. Another
 # library may take some times as long
 ALWAYS_S, SHORT_S, SLOWER = 20e-3, 2e-3, 4.0
-ENOUGH_LIBRARIES = 3  # to be asked where two differ
 RANDOM = "its results are drawn at random, so that nobody else can make them"
 OWN_KEY = "its runner chose its key pair, and no other library here signs with the same"
 NOBODY = "no other library here can make the same calls"
@@ -151,7 +151,7 @@ class Answers:
         """
         for other in referees.others(given.cell):
             with contextlib.suppress(RunnerError, KeyError):
-                if referees.digest(other, given) == given.digest:
+                if referees.digest(given, other) == given.digest:
                     return True
         return False
 
@@ -162,19 +162,8 @@ class Answers:
         self._asked[asked] = given
         known = self._known(given, _USUAL_BYTES)
         if known != given.digest:
-            self._ask_others(given, answers, referees)
+            ask_others(referees, given.cell, answers, partial(referees.digest, given))
         return len(answers) > 1 or known is not None
-
-    def _ask_others(self, given: Given, answers: dict[Cell, str], referees: Referees) -> None:
-        heard = {cell.runner for cell in answers}
-        for other in referees.others(given.cell):
-            if other.runner not in heard:
-                with contextlib.suppress(RunnerError, KeyError):
-                    if digest := referees.digest(other, given):
-                        answers[other] = digest
-            more = len(answers) - len(heard)
-            if more >= ENOUGH_LIBRARIES or (more and not _disputed(find_wrong(answers, referees))):
-                break
 
     def disagreements(self, sessions: Referees) -> Iterator[Disagreement]:
         """Who gave something else than others. Who was found wrong by itself has no vote."""
@@ -191,8 +180,8 @@ class Answers:
                 trusted = {c: d for c, d in alive.items() if c.runner not in self.convicted} or alive
                 # an own runner that was asked has a vote as those of the run have
                 wrong = find_wrong(trusted, sessions)
-                if _disputed(wrong):  # who is asked later, or is not in the run, may know
-                    self._ask_others(given, trusted, sessions)
+                if is_disputed(wrong):  # who is asked later, or is not in the run, may know
+                    ask_others(sessions, given.cell, trusted, partial(sessions.digest, given))
                     wrong = find_wrong(trusted, sessions)
             for cell, kind, others in wrong:
                 self.convicted |= {cell.runner} if kind == "incorrect" else set()
@@ -218,11 +207,6 @@ class Answers:
             return None
         algorithm = self._catalogue.find(cell.algorithm)
         return known_digest(cell, algorithm, given.seed, given.calls, key_seed=given.key_seed)
-
-
-def _disputed(wrong: Sequence[tuple[Cell, str, str]]) -> bool:
-    """True where nobody knows who is right."""
-    return any(kind == "disputed" for _, kind, _ in wrong)
 
 
 # lengths of data that no cell of the run has, of a block at the least: what code may take another path at lies in some

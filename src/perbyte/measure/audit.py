@@ -152,6 +152,11 @@ class Auditor:
         self._compare()
         self._referees.end()
 
+    def look_before(self, epoch: EpochUnderWay, cell: Cell) -> None:
+        """Look at what a process does before each call of a cell in a state of its own."""
+        with contextlib.suppress(PerbyteError):
+            self._keep(self._looks.before(epoch.sessions, Audit(cell, epoch.number)))
+
     def _differ(self, epoch: EpochUnderWay, cell: Cell) -> str:
         sessions, call_s = epoch.sessions, epoch.tallies[cell].call_s
         session, handle, seed = sessions.of(cell), sessions.handle(cell), sessions.seed_of(cell)

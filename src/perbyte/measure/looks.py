@@ -32,6 +32,7 @@ from perbyte.stats.arrays import np
 from perbyte.stats.audit import is_settled
 from perbyte.stats.clean import by_company, judge_samples, own_quiet
 from perbyte.stats.estimate import midmean
+from perbyte.stats.newdata import COPYING
 
 # of calls in a sample of the first look: samples that follow each other within 40 us may share clock probes, which are
 # taken off both accounts
@@ -47,6 +48,8 @@ SHORT_SAMPLES = 16
 LIKE_SAMPLES = 24  # of a burst that is asked for as in the rounds
 LAID_NS = 0.1  # a byte, that laying out a chain's data anew may take: it decides only who is asked
 TIMES = (1, 3)
+# single calls, of which a look at what comes before them is made, and how often; no cache spares longer ones much
+BEFORE_SAMPLES, BEFORE_TURNS, BEFORE_LONGEST_NS = (50, 150), 4, 1e5
 _LIMIT_MS = 60_000.0
 # runners that prepare anew for each call: so long is a chain, and so many links has it at the least
 ANEW_S, ANEW_LINKS = 1e-3, 8
@@ -175,6 +178,26 @@ class Looks:
             if not odd(audit) or (turn and is_settled(audit, 1)):
                 break
         return audit
+
+    def before(self, sessions: AuditPlace, audit: Audit) -> Audit:
+        """Add what a process does untimed before each call, beyond what our own loop's does. Raises PerbyteError.
+
+        There a runner may make the call, so that caches which were emptied are full again.
+        """
+        own, turns = Audit(COPYING, audit.epoch), range(BEFORE_TURNS)
+        if self._beside_ns(sessions, audit)[1] > BEFORE_LONGEST_NS:
+            return audit
+        looks = [(self._beside_ns(sessions, audit), self._beside_ns(self._witness, own)) for _ in turns]
+        before = [theirs - ours for (theirs, _), (ours, _) in looks]
+        return replace(audit, before_ns=before, clean_ns=min(call for (_, call), _ in looks))
+
+    def _beside_ns(self, sessions: AuditPlace, audit: Audit) -> tuple[float, float]:
+        """CPU time of a sample of one call beside call and probes, by the difference of two bursts, and the call's."""
+        few, many = (_account(self._sample(sessions, audit, 1, samples=count)) for count in BEFORE_SAMPLES)
+        ticks, probes, cpu_s, _ = (b - a for a, b in zip(few, many, strict=True))
+        tick_ns = 1e9 / sessions.calibrations[audit.cell.process].tick_hz
+        more = BEFORE_SAMPLES[1] - BEFORE_SAMPLES[0]
+        return (cpu_s * 1e9 - (ticks + probes) * tick_ns) / more, ticks * tick_ns / more
 
     def _sample(
         self, sessions: AuditPlace, audit: Audit, calls: int, piece_bytes: int = 0, samples: int = 1

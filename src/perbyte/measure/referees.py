@@ -65,7 +65,7 @@ class Referees:
 
     def of(self, cell: Cell) -> Session:
         """The process of a cell, of the run or an own one. Raises KeyError where it is neither."""
-        if self._run and self._run.runs(cell.process):
+        if self._run and (self._run.runs(cell.process) or cell.process not in self._sessions):
             return self._run.of(cell)
         return self._sessions[cell.process]
 
@@ -117,7 +117,11 @@ class Referees:
                 if _offers(session, cell):
                     yield other
 
-    def digest(self, other: Cell, given: Given) -> str:
+    def output(self, other: Cell, seed: int) -> str:
+        """The digest of one call on material of `seed` when another library makes it. Raises RunnerError."""
+        return self.of(other).check_calls(self.handle(other, seed), 1).digest
+
+    def digest(self, given: Given, other: Cell) -> str:
         """What a chain gives when another library makes it. Raises RunnerError; empty where a call of it failed."""
         handle = self.handle(other, given.key_seed)
         answer = self.of(other).audit(handle, seed=given.seed, calls=given.calls).answer

@@ -55,10 +55,11 @@ STORING_SHARE = 0.01  # of a run's time, that ordering what is stored may take b
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What accompanies the epochs of a run: loops that keep its cores awake, its share of them, and the auditor."""
+    """What accompanies epochs: loops that keep the cores awake, the run's share of them, others to ask, the auditor."""
 
     awake: Awake
     share: Share
+    referees: Referees
     auditor: Auditor
 
 
@@ -87,7 +88,7 @@ class Measurement:
 
         `after_s`: seconds that the command will take after the last epoch, for the progress line.
 
-        `referees` gives runners that the audit may start, to make calls that nobody else in the run can make.
+        `referees` gives runners that checks may start, to make calls that nobody else in the run can make.
 
         `told_s`: the budget, where it is to be kept: a run that would take longer makes fewer epochs, and leaves out
         dear cells. None: all is measured, whatever the time.
@@ -145,7 +146,7 @@ class Measurement:
             ):
                 known, note = self.history.audits, ledger.sink.audited
                 auditor = Auditor(self.policy, self.catalogue, known, note, ledger.fail, witness, referees)
-                self._epochs(_Beside(awake, Share(cared_for, len(awake.loops)), auditor))
+                self._epochs(_Beside(awake, Share(cared_for, len(awake.loops)), referees, auditor))
         except KeyboardInterrupt:
             return self._finish(False)
         return self._finish(True)
@@ -180,7 +181,7 @@ class Measurement:
                 cells = self._start(sessions, name, number, cells)
             if first:
                 with self.timing.of("checking"):
-                    cells = self.plan.of_use(self._validate(sessions, number, cells, beside.share))
+                    cells = self.plan.of_use(self._validate(sessions, number, cells, beside))
             apart = [cell for cell in cells if cell.state != LOOP]
             drawn = [cell for cell in cells if cell.drawn]
             share_s = self._budget.share_s(cells, max(missing, SPARSE_FROM - number, number // 4), missing)
@@ -246,6 +247,9 @@ class Measurement:
             self._telling.moment(f"{name}, calls in states of their own", "", epoch.number, len(cells))
             most_s = max(0.0, ends - time.monotonic())
             self._costs.note_states(States(epoch, beside.awake).take(cells, most_s))
+            for cell in cells:
+                if self.policy.audit and not cell.threads:
+                    beside.auditor.look_before(epoch, cell)
 
     def _note_ways(self, epoch: EpochUnderWay, *, first: bool) -> None:
         if first and platform.machine() == "x86_64":  # elsewhere there is no window probe to be missed
@@ -286,7 +290,9 @@ class Measurement:
             self._costs.start_s[process] = time.monotonic() - began
         return self._ledger.left(cells)
 
-    def _validate(self, sessions: Sessions, number: int, cells: Sequence[Cell], share: Share) -> list[Cell]:
+    def _validate(
+        self, sessions: Sessions, number: int, cells: Sequence[Cell], beside: _Beside
+    ) -> list[Cell]:
         checked, asked = itertools.count(1), sum(not cell.twin for cell in cells)
 
         def tell(address: str) -> None:
@@ -294,8 +300,9 @@ class Measurement:
                 f"checking {min(next(checked), asked)} of {asked}", address, number, len(cells)
             )
 
-        large = SideBySide(sessions, () if self.policy.gentle else self.policy.cores, share.crowded)
-        verdicts = Validation(self.catalogue, sessions, tell, side_by_side=large).examine(cells)
+        large = SideBySide(sessions, () if self.policy.gentle else self.policy.cores, beside.share.crowded)
+        validation = Validation(self.catalogue, sessions, tell, side_by_side=large, referees=beside.referees)
+        verdicts = validation.examine(cells)
         for failure in verdicts.failures:
             self._ledger.fail(failure)
         for algorithm, operation in sorted(verdicts.alone):

@@ -4,7 +4,8 @@ Four ways, all through the same handle that is timed later: known answers of the
 refuses; agreement of all implementations on the run's own input, at every size of the plan, and for randomised
 operations that each takes what the others make; the inverse gives the input back; forged tags and changed data
 are refused. After the timing the output of the last timed call is compared again, with
-another implementation's where there is one. What fails is reported with expected and got and never timed.
+another implementation's where there is one. What fails is reported with expected and got and never timed. Where no
+other library of the run has a cell, or two differ, others that are built here are asked (`referees`).
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import dataclasses
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from perbyte.catalogue import Catalogue
@@ -23,7 +24,7 @@ from perbyte.measure import edges
 from perbyte.measure.forgeries import TAKERS, Forgeries
 from perbyte.measure.referees import Referees
 from perbyte.measure.sessions import BROKE_OFF, Sessions, failure_of, incorrect
-from perbyte.model import Cell, Failure, KnownAnswer, Process
+from perbyte.model import Cell, Failure, KnownAnswer, Policy, Process
 from perbyte.protocol.messages import CheckAnswer
 from perbyte.runners.taken import AskedCheck
 
@@ -104,6 +105,7 @@ _TAKERS = {"sign": "verify", "encapsulate": "decapsulate", "seal": "open"}
 # a loop of known cost has no way back, and nobody knows what a user's routine should give, which its id says
 _UNCHECKED = ("probe", "routine")
 _DRAWN = ("handshake", "random")
+ENOUGH_LIBRARIES = 3  # to be asked where two differ
 LEAST_DRAWN = 8  # bytes that are not drawn twice by chance
 _MESSAGE = "5a" * 32
 
@@ -138,8 +140,13 @@ class Validation:
         tell: Callable[[str], None] = lambda _: None,
         *,
         side_by_side: SideBySide | None = None,
+        referees: Referees | None = None,
     ) -> None:
-        """`side_by_side` makes calls on more than `SMALL_BYTES`; None: one after the other."""
+        """`side_by_side` makes calls on more than `SMALL_BYTES`; None: one after the other.
+
+        `referees`: libraries that are asked where the cells' own cannot tell; None: nobody is.
+        """
+        self._referees = referees or Referees(Policy())
         self._catalogue = catalogue
         self._large = side_by_side or SideBySide(sessions)
         self._waiting: dict[Cell, tuple[Question, dict[Question, CheckAnswer]]] = {}
@@ -162,7 +169,9 @@ class Validation:
                 answers[cell] = given
             self._took_s[cell] += time.monotonic() - began
         self._gather(self._large.due())
+        self._referees.begin(self._sessions, cells)
         self._agree({cell: answer for cell, answer in answers.items() if cell not in self._failed})
+        self._referees.end()
         self._exchange([cell for cell in answers if cell not in self._failed])
         verdicts = Verdicts(
             failures=list(self._failed.values()),
@@ -312,8 +321,16 @@ class Validation:
     def _compare(self, question: Question, answers: Mapping[Cell, CheckAnswer]) -> None:
         if len({cell.runner for cell, answer in answers.items() if answer.length}) > 1:
             self._compared += len(answers)
-        given = {cell: (answer.length, answer.digest) for cell, answer in answers.items()}
-        for cell, kind, others in find_wrong(given, self._sessions):
+        given = {cell: answer.digest for cell, answer in answers.items()}
+        first, answer = next(iter(answers.items()))
+        known = self._catalogue.find(first.algorithm)
+        if question[4] == 1 and answer.length and not known.fixed_key:
+            seed = self._sessions.seed_of(first)
+            heard = {cell.runner for cell in (*answers, *self._failed)}
+            ask_others(self._referees, first, given, lambda other: self._referees.output(other, seed), heard)
+        for cell, kind, others in find_wrong(given, self._referees):
+            if cell not in answers:
+                continue
             got = answers[cell]
             agreed = next((a for c, a in answers.items() if given[c] != given[cell]), got)
             message = f"disagrees with {others} on the run's own input at {question[2]} bytes"
@@ -404,6 +421,38 @@ def confirm(
     if expected == digest:
         return None
     return incorrect(cell, f"the output of the last timed call differs from that of {by}", expected, digest)
+
+
+def ask_others(
+    referees: Referees,
+    cell: Cell,
+    answers: dict[Cell, str],
+    ask: Callable[[Cell], str],
+    heard: Collection[str] = (),
+) -> None:
+    """Add what other libraries than those `heard` give, until two give the same and nobody has more votes.
+
+    `ask` gives nothing where a library refuses, or raises RunnerError or KeyError.
+    """
+    heard, before = {*heard, *(other.runner for other in answers)}, len(answers)
+    for other in () if _is_settled(answers, referees) else referees.others(cell):
+        if other.runner in heard:
+            continue
+        with contextlib.suppress(RunnerError, KeyError):
+            if given := ask(other):
+                answers[other] = given
+        if len(answers) - before >= ENOUGH_LIBRARIES or _is_settled(answers, referees):
+            break
+
+
+def _is_settled(answers: Mapping[Cell, str], referees: Referees) -> bool:
+    libraries = {referees.of(cell).identity().library for cell in answers}
+    return len(libraries) > 1 and not is_disputed(find_wrong(answers, referees))
+
+
+def is_disputed(wrong: Iterable[tuple[Cell, str, str]]) -> bool:
+    """True where nobody knows who is right."""
+    return any(kind == "disputed" for _, kind, _ in wrong)
 
 
 def find_wrong(answers: Mapping[Cell, object], sessions: Sessions | Referees) -> list[tuple[Cell, str, str]]:

@@ -32,7 +32,7 @@ from perbyte.model import (
 from perbyte.model.algorithm import no_instructions
 from perbyte.model.cell import EACH, FULL, LOOP, Row
 from perbyte.stats.arrays import np
-from perbyte.stats.audit import Printed, judge_audits
+from perbyte.stats.audit import Printed, judge_audits, judge_state
 from perbyte.stats.clean import Grounds, find_quiet
 from perbyte.stats.compare import compare, margin_of, noise_floor
 from perbyte.stats.cores import Apart, find_apart, without
@@ -169,7 +169,7 @@ def _judge_cells(
                 continue
             figure = _doubted(figure, verdict.warnings + _fixed_warning(cell, calibrations, policy))
         elif policy.audit:
-            figure = _doubted(figure, (STATE_WARNING,))
+            figure = _doubted(figure, (STATE_WARNING, *judge_state(audits_of.get(cell, ()))))
         figures[cell] = figure
     for cell in [cell for cell in figures if _is_doubted_row(cell, refused)]:
         refused[cell] = "refused at two sizes and more: the row is not believed at another"

@@ -32,6 +32,7 @@ from perbyte.measure.forecast import Pace
 from perbyte.measure.looks import problem
 from perbyte.measure.machine import require_linux, step_aside
 from perbyte.measure.plan import choose_twins, left_out
+from perbyte.measure.referees import Referees, own_runners
 from perbyte.measure.run import Measurement
 from perbyte.measure.sessions import STARTING_FAILS, Sessions, failure_of, incorrect
 from perbyte.measure.validation import Validation
@@ -43,7 +44,6 @@ from perbyte.trial.looking import look_at
 
 RUN_TIMES = 5.0  # more, where the machine is busy with a run as well
 FIRST_EPOCHS, FIRST_S = 2, 0.3
-REFEREES = 3  # libraries whose outputs a program's are held against before anything is measured
 QUICK_S, LINKS = (
     0.3,
     64,
@@ -85,12 +85,11 @@ class Bench:
     def check(self) -> list[Failure]:
         """The first fault of each program, within seconds, before anything is measured."""
         require_linux()
+        survey = self._survey(self.programs)
         policy = replace(self.policy, cores=choose_cores(self.policy.cores))
         faults = [fault for spec in self.programs if (fault := look_at(spec, self.algorithm))]
-        asked = {spec.library: spec for spec in self.libraries if spec.language not in SLOW_TO_START}
-        survey = self._survey([*self.programs, *list(asked.values())[:REFEREES]])
         cells = [cell for cell in self.cells(survey) if cell.runner not in {fault.runner for fault in faults}]
-        return [*faults, *first_faults(survey, cells, policy, self.patience_s, self.own_names)]
+        return [*faults, *first_faults(survey, cells, policy, self.patience_s)]
 
     def look_first(self, name: str) -> tuple[CellFigure, ...]:
         """A first figure of the program `name`, of the largest size, within a second; stored nowhere."""
@@ -234,15 +233,15 @@ class Bench:
         return done.whole().run
 
 
-def first_faults(
-    surveyed: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float, own: Collection[str]
-) -> list[Failure]:
-    """The first fault of each of the programs `own`, whose outputs are held against those of the other cells."""
+def first_faults(surveyed: Survey, cells: Sequence[Cell], policy: Policy, patience_s: float) -> list[Failure]:
+    """The first fault of each of the programs of `cells`, whose outputs are held against those of libraries here."""
     faults: dict[tuple[str, str, int], Failure] = {}
-    theirs = [cell for cell in cells if cell.runner not in own]
-    with Sessions(surveyed, policy, limits=limits(patience_s)) as sessions:
+    with (
+        Sessions(surveyed, policy, limits=limits(patience_s)) as sessions,
+        Referees(policy, own_runners) as referees,
+    ):
         for cell in sorted(cells, key=lambda cell: cell.size_bytes):
-            if cell in theirs or cell.process in faults:
+            if cell.process in faults:
                 continue
             try:
                 if not sessions.runs(cell.process):
@@ -250,13 +249,10 @@ def first_faults(
             except STARTING_FAILS as error:
                 faults[cell.process] = Failure("crashed", cell.runner, str(error), address=cell.address)
                 continue
-            verdicts = Validation(load(), sessions).examine([cell])
+            verdicts = Validation(load(), sessions, referees=referees).examine([cell])
             failures = verdicts.failures
             if not failures and cell.operation == "open" and verdicts.took_s[cell] < QUICK_S:
                 failures = audited(sessions, cell)
-            if not failures and cell in verdicts.digests:
-                others = [other for other in theirs if replace(other, runner=cell.runner) == cell]
-                failures = unlike_libraries(sessions, cell, verdicts.digests[cell], others)
             if failures:
                 fault = failures[0]
                 if fault.kind == "timed-out":
@@ -264,22 +260,6 @@ def first_faults(
                     fault = replace(fault, message=text)
                 faults[cell.process] = fault
     return list(faults.values())
-
-
-def unlike_libraries(sessions: Sessions, cell: Cell, digest: str, others: Sequence[Cell]) -> list[Failure]:
-    """The fault of a cell whose output of one call is that of no library; two at the least agree where it is wrong."""
-    given: dict[str, str] = {}
-    for other in others:
-        with contextlib.suppress(*STARTING_FAILS):
-            if not sessions.runs(other.process):
-                sessions.start(other.process)
-            given[other.runner] = sessions.of(other).check_calls(sessions.handle(other), 1).digest
-    if not given or load().find(cell.algorithm).fixed_key or digest in given.values():
-        return []
-    kind = "incorrect" if len(given) > len(set(given.values())) else "disputed"
-    message = f"disagrees with {', '.join(sorted(given))} on {cell.size_bytes} bytes"
-    expected, got = (f"an output of digest {each}" for each in (sorted(given.values())[0], digest))
-    return [Failure(kind, cell.runner, message, cell.address, expected, got)]
 
 
 def audited(sessions: Sessions, cell: Cell) -> list[Failure]:
