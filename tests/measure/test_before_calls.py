@@ -33,9 +33,12 @@ class Scripted:
         probes = dict.fromkeys(
             ("clock_before", "clock_after", "contention_before", "contention_after"), [PROBE] * samples
         )
+        start = [number * 10**6 for number in range(samples)]
         cpu_s = QUESTION_S + samples * (self.call + 4 * PROBE + self.before) * 1e-9
         return SimpleNamespace(
-            burst=SimpleNamespace(ticks=[self.call] * samples, **probes), cpu_s=cpu_s, wall_s=2 * cpu_s
+            burst=SimpleNamespace(ticks=[self.call] * samples, start=start, **probes),
+            cpu_s=cpu_s,
+            wall_s=2 * cpu_s,
         )
 
 
@@ -56,7 +59,7 @@ def test_who_makes_the_call_beforehand_is_marked_in_two_epochs_of_five():
     honest, lying = look(400, 180.0), look(400, 500.0)
     [warning] = judge_state([honest, lying, honest, lying, honest])
     assert warning.kind is Doubt.AUDIT
-    assert "works for 400 ns untimed, where a call in a loop takes 400 ns" in warning.text
+    assert "works for 400 ns untimed, where a call takes 400 ns in a loop" in warning.text
     assert judge_state([honest] * 4 + [lying]) == ()
     assert judge_state([look(4000, 1000.0)] * 5) == (), "a small part of a long call"
     assert judge_state([look(20, 100 + BEFORE_NS)] * 5) == (), "as much as honest ones need"

@@ -48,7 +48,7 @@ SHORT_SAMPLES = 16
 LIKE_SAMPLES = 24  # of a burst that is asked for as in the rounds
 LAID_NS = 0.1  # a byte, that laying out a chain's data anew may take: it decides only who is asked
 TIMES = (1, 3)
-# single calls of a look at what comes before them, and turns; no cache spares longer ones much
+# single calls of a look at what comes before them; no cache spares longer ones much
 BEFORE_SAMPLES, BEFORE_TURNS, BEFORE_LONGEST_NS = (50, 150), 4, 1e5
 _LIMIT_MS = 60_000.0
 # runners that prepare anew for each call: so long is a chain, and so many links has it at the least
@@ -189,7 +189,7 @@ class Looks:
         return replace(audit, before_ns=before, clean_ns=min(call for (_, call), _ in looks))
 
     def _beside_ns(self, sessions: AuditPlace, audit: Audit) -> tuple[float, float]:
-        """CPU time of a single call's sample beside call and probes, in ns, and the call's."""
+        """CPU time of single calls beside them and their probes, and theirs, in ns."""
         few, many = (_account(self._sample(sessions, audit, 1, samples=count)) for count in BEFORE_SAMPLES)
         ticks, probes, cpu_s, _ = (b - a for a, b in zip(few, many, strict=True))
         tick_ns = 1e9 / sessions.calibrations[audit.cell.process].tick_hz

@@ -430,7 +430,7 @@ def ask_others(
     ask: Callable[[Cell], str],
     heard: Collection[str] = (),
 ) -> None:
-    """Add what other libraries than those `heard` give, until it is settled who is right.
+    """Add what libraries other than those `heard` give, until one is right.
 
     `ask` gives nothing, or raises RunnerError or KeyError, where a library refuses.
     """

@@ -396,8 +396,8 @@ def judge_state(audits: Iterable[Audit]) -> tuple[Warning, ...]:
         return ()
     before, call = middle([middle(a.before_ns) for a in far]), middle([a.clean_ns for a in far])
     text = (
-        f"before each call its runner works for {before:.4g} ns untimed, where a call in a loop takes {call:.4g} ns: "
-        "that may fill caches which were emptied"
+        f"before each call its runner works for {before:.4g} ns untimed, where a call takes {call:.4g} ns in a loop: "
+        "that may fill emptied caches"
     )
     return (Warning(Doubt.AUDIT, text, (call, before)),)
 
