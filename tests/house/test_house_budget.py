@@ -17,7 +17,7 @@ LINES = {
     "cli": 3858,
     "exchange": 3475,
     "fleet": 1233,
-    "measure": 8756,
+    "measure": 8757,
     "model": 1708,
     "protocol": 825,
     "report": 14133,

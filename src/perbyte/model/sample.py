@@ -171,7 +171,7 @@ class Audit:
     `shorter_ns` and `shorter_control_ns`: of chains on shorter data, for as many bytes as the cell has. `fresh`: what
     calls on material that was made for them cost, all that prepares them included, over timed ones, over the same of
     another library. `before_ns`, of cells in a state of their own: CPU time per call beside the call,
-    which takes `clean_ns`, and its probes, less that of the own loop.
+    which takes `clean_ns`, less that of the own loop.
     """
 
     cell: Cell
