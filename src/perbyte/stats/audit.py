@@ -59,7 +59,7 @@ NO_CONTROL = "its runner does not say what a chain takes beside its calls"
 # Of calls on fresh material with all that prepares them, over timed ones, over the same of another library: setting a
 # key takes some libraries five times as long as others, beside their calls (P-256 in OpenSSL 3 and Nettle)
 FRESH_DOUBTED, FRESH_REFUSED = 10.0, 30.0
-# of CPU time before a call in a state of its own: honest ones take 80 ns, or 7 % of a call (Zen 5)
+# of CPU time before a call in a state of its own: honest ones take 120 ns, or 10 % of a call (Zen 5)
 BEFORE_NS, BEFORE_SHARE = 100.0, 0.25
 _POOLED, _POOLED_LOOKS = 0.08, 2  # several looks that are further off together ask for more
 _SETTLED_LOOKS = 3
