@@ -17,18 +17,18 @@ LINES = {
     "cli": 3857,
     "exchange": 3475,
     "fleet": 1233,
-    "measure": 8789,
+    "measure": 8787,
     "model": 1712,
     "protocol": 825,
     "report": 14133,
     "runners": 3416,
-    "stats": 6550,
+    "stats": 6549,
     "store": 3406,
     "studies": 4868,
     "trial": 6246,
 }
 # characters of a line that is not blank: none is packed to save some; 51.0 before tables of short lines became data
-MEAN_LENGTH = 51.1
+MEAN_LENGTH = 51.14
 LONG, MOST_LONG = 40, 83  # lines from which on a function is long, and how many are
 
 

@@ -153,7 +153,7 @@ class Auditor:
         self._referees.end()
 
     def look_before(self, epoch: EpochUnderWay, cell: Cell) -> None:
-        """Look at what a process does before each call of a cell in a state of its own."""
+        """Look at what comes before calls in a state of their own."""
         with contextlib.suppress(PerbyteError):
             self._keep(self._looks.before(epoch.sessions, Audit(cell, epoch.number)))
 

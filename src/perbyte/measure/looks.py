@@ -48,8 +48,8 @@ SHORT_SAMPLES = 16
 LIKE_SAMPLES = 24  # of a burst that is asked for as in the rounds
 LAID_NS = 0.1  # a byte, that laying out a chain's data anew may take: it decides only who is asked
 TIMES = (1, 3)
-# single calls, of which a look at what comes before them is made, and how often; no cache spares longer ones much
-BEFORE_SAMPLES, BEFORE_TURNS, BEFORE_LONGEST_NS = (50, 150), 4, 1e5
+# single calls of a look at what comes before them; no cache spares longer ones much
+BEFORE_SAMPLES, BEFORE_TURNS, BEFORE_LONGEST_NS = (100, 300), 4, 1e5
 _LIMIT_MS = 60_000.0
 # runners that prepare anew for each call: so long is a chain, and so many links has it at the least
 ANEW_S, ANEW_LINKS = 1e-3, 8
@@ -180,24 +180,22 @@ class Looks:
         return audit
 
     def before(self, sessions: AuditPlace, audit: Audit) -> Audit:
-        """Add what a process does untimed before each call, beyond what our own loop's does. Raises PerbyteError.
-
-        There a runner may make the call, so that caches which were emptied are full again.
-        """
+        """Add what a process does untimed before each call, beyond our own loop's. Raises PerbyteError."""
         own, turns = Audit(COPYING, audit.epoch), range(BEFORE_TURNS)
         if self._beside_ns(sessions, audit)[1] > BEFORE_LONGEST_NS:
             return audit
+        self._beside_ns(self._witness, own)  # the first one is dearer
         looks = [(self._beside_ns(sessions, audit), self._beside_ns(self._witness, own)) for _ in turns]
         before = [theirs - ours for (theirs, _), (ours, _) in looks]
         return replace(audit, before_ns=before, clean_ns=min(call for (_, call), _ in looks))
 
     def _beside_ns(self, sessions: AuditPlace, audit: Audit) -> tuple[float, float]:
-        """CPU time of a sample of one call beside call and probes, by the difference of two bursts, and the call's."""
-        few, many = (_account(self._sample(sessions, audit, 1, samples=count)) for count in BEFORE_SAMPLES)
-        ticks, probes, cpu_s, _ = (b - a for a, b in zip(few, many, strict=True))
-        tick_ns = 1e9 / sessions.calibrations[audit.cell.process].tick_hz
+        """CPU time of a sample of one call beside the call, its probes in it, and the call's, in ns."""
+        few, many = (self._sample(sessions, audit, 1, samples=count) for count in BEFORE_SAMPLES)
         more = BEFORE_SAMPLES[1] - BEFORE_SAMPLES[0]
-        return (cpu_s * 1e9 - (ticks + probes) * tick_ns) / more, ticks * tick_ns / more
+        tick_ns = 1e9 / sessions.calibrations[audit.cell.process].tick_hz
+        call_ns = (sum(many.burst.ticks) - sum(few.burst.ticks)) * tick_ns / more
+        return (many.cpu_s - few.cpu_s) * 1e9 / more - call_ns, call_ns
 
     def _sample(
         self, sessions: AuditPlace, audit: Audit, calls: int, piece_bytes: int = 0, samples: int = 1

@@ -118,7 +118,7 @@ class Referees:
                     yield other
 
     def output(self, other: Cell, seed: int) -> str:
-        """The digest of one call on material of `seed` when another library makes it. Raises RunnerError."""
+        """The digest of another library's call on material of `seed`. Raises RunnerError."""
         return self.of(other).check_calls(self.handle(other, seed), 1).digest
 
     def digest(self, given: Given, other: Cell) -> str:

@@ -55,7 +55,7 @@ STORING_SHARE = 0.01  # of a run's time, that ordering what is stored may take b
 
 @dataclass(frozen=True, slots=True)
 class _Beside:
-    """What accompanies epochs: loops that keep the cores awake, the run's share of them, others to ask, the auditor."""
+    """What accompanies epochs: loops that keep cores awake, the share of them, others, the auditor."""
 
     awake: Awake
     share: Share

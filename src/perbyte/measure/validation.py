@@ -5,7 +5,7 @@ refuses; agreement of all implementations on the run's own input, at every size 
 operations that each takes what the others make; the inverse gives the input back; forged tags and changed data
 are refused. After the timing the output of the last timed call is compared again, with
 another implementation's where there is one. What fails is reported with expected and got and never timed. Where no
-other library of the run has a cell, or two differ, others that are built here are asked (`referees`).
+other library has a cell, or two differ, others that are built are asked (`referees`).
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class Validation:
     ) -> None:
         """`side_by_side` makes calls on more than `SMALL_BYTES`; None: one after the other.
 
-        `referees`: libraries that are asked where the cells' own cannot tell; None: nobody is.
+        `referees`: libraries that may be asked; None: nobody is.
         """
         self._referees = referees or Referees(Policy())
         self._catalogue = catalogue
@@ -430,9 +430,9 @@ def ask_others(
     ask: Callable[[Cell], str],
     heard: Collection[str] = (),
 ) -> None:
-    """Add what other libraries than those `heard` give, until two give the same and nobody has more votes.
+    """Add what libraries other than those `heard` give, until one is right.
 
-    `ask` gives nothing where a library refuses, or raises RunnerError or KeyError.
+    `ask` gives nothing, or raises RunnerError or KeyError, where a library refuses.
     """
     heard, before = {*heard, *(other.runner for other in answers)}, len(answers)
     for other in () if _is_settled(answers, referees) else referees.others(cell):

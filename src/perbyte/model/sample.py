@@ -170,8 +170,8 @@ class Audit:
     cycles) of clean samples that the process itself took in answer to a question of the rounds, none of its forks.
     `shorter_ns` and `shorter_control_ns`: of chains on shorter data, for as many bytes as the cell has. `fresh`: what
     calls on material that was made for them cost, all that prepares them included, over timed ones, over the same of
-    another library. `before_ns`, of cells in a state of their own: CPU time per call that is neither the call's, which
-    takes `clean_ns`, nor a probe's, less that of Perbyte's own loop.
+    another library. `before_ns`, of cells in a state of their own: CPU time per call beside the call,
+    which takes `clean_ns`, less that of the own loop.
     """
 
     cell: Cell

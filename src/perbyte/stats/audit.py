@@ -59,8 +59,7 @@ NO_CONTROL = "its runner does not say what a chain takes beside its calls"
 # Of calls on fresh material with all that prepares them, over timed ones, over the same of another library: setting a
 # key takes some libraries five times as long as others, beside their calls (P-256 in OpenSSL 3 and Nettle)
 FRESH_DOUBTED, FRESH_REFUSED = 10.0, 30.0
-# of CPU time before a call that stands in a state of its own, and that share of the call. Honest ones take up to 80 ns
-# more than Perbyte's own loop, and 7 % of a call (Zen 5); a call made beforehand takes all of it
+# of CPU time before a call in a state of its own: honest ones take 120 ns, or 10 % of a call (Zen 5)
 BEFORE_NS, BEFORE_SHARE = 100.0, 0.25
 _POOLED, _POOLED_LOOKS = 0.08, 2  # several looks that are further off together ask for more
 _SETTLED_LOOKS = 3
@@ -390,15 +389,15 @@ def _judge_fresh(looked: Sequence[Audit]) -> Found:
 
 
 def judge_state(audits: Iterable[Audit]) -> tuple[Warning, ...]:
-    """What is to be said of a cell in a state of its own: does its runner work before the calls?"""
+    """Does the runner of a cell in a state of its own work before its calls?"""
     looked = [audit for audit in audits if audit.before_ns]
     far = [a for a in looked if _lowest(a.before_ns) > BEFORE_NS + BEFORE_SHARE * a.clean_ns]
     if len(far) < max(1.0, DOUBTED_OF * len(looked)):
         return ()
     before, call = middle([middle(a.before_ns) for a in far]), middle([a.clean_ns for a in far])
     text = (
-        f"before each call its runner works for {before:.4g} ns untimed, where a call in a loop takes {call:.4g} ns: "
-        "that may fill caches which were emptied"
+        f"before each call its runner works for {before:.4g} ns untimed, where a call takes {call:.4g} ns in a loop: "
+        "that may fill emptied caches"
     )
     return (Warning(Doubt.AUDIT, text, (call, before)),)
 
