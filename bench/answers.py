@@ -207,8 +207,8 @@ def write_first_page(content: dict[str, Any], pages: Path) -> None:
         "# Questions that people asked, answered",
         "",
         *wrapped(
-            "Each page has a question from a public tracker, the command that answers it, and the figures of one "
-            "machine on one day. Another processor may answer otherwise: run the command on yours. "
+            "Each page has a question from a public tracker, the command that answers it, and the figures of the "
+            "machine and the day that it names. Another processor may answer otherwise: run the command on yours. "
             "`make answers` measures all of them anew."
         ),
         "",
