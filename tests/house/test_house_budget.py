@@ -17,7 +17,7 @@ LINES = {
     "cli": 3857,
     "exchange": 3475,
     "fleet": 1233,
-    "measure": 8787,
+    "measure": 8788,
     "model": 1712,
     "protocol": 825,
     "report": 14133,
@@ -28,7 +28,7 @@ LINES = {
     "trial": 6246,
 }
 # characters of a line that is not blank: none is packed to save some; 51.0 before tables of short lines became data
-MEAN_LENGTH = 51.14
+MEAN_LENGTH = 51.13
 LONG, MOST_LONG = 40, 83  # lines from which on a function is long, and how many are
 
 

@@ -75,7 +75,7 @@ class Sessions:
         self._learnt = learnt or recall(cores[0])
         self._epoch = epoch
         self._offset = draw_offset(policy.seed, epoch)
-        self._input_path = input_path
+        self.input_path = input_path
         self._limits = limits
         self._stalls = stalls or Stalls(policy.budget_s)
         self._admit = admit
@@ -173,7 +173,7 @@ class Sessions:
 
     def _prepare(self, session: Session, cell: Cell) -> int:
         seed = self.seed_of(cell)
-        return prepare_cell(session, cell, seed=seed, offset=self._offset, input_path=self._input_path)
+        return prepare_cell(session, cell, seed=seed, offset=self._offset, input_path=self.input_path)
 
     def seed_of(self, cell: Cell) -> int:
         """What keys, nonces and messages of a cell come from in this epoch."""
