@@ -30,7 +30,7 @@ CIPHERS = (
 )
 XTS = (("encrypt", 1.05), ("decrypt", 1.0))
 SHORT = {
-    "advise": ("--budget", "8s", "--cores", "0"),
+    "advise": ("--budget", "30s", "--cores", "0"),
     "measure": ("--budget", "1s"),
     "try": ("--budget", "500ms"),
 }

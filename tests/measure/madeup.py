@@ -330,6 +330,10 @@ class Agreeing:
         """One."""
         return [Cell("beta", cell.algorithm, cell.operation, cell.size_bytes, cell.contract)]
 
+    def of(self, cell: Cell) -> Any:
+        """A session of a library of its own."""
+        return SimpleNamespace(identity=lambda: SimpleNamespace(library=cell.runner))
+
     def digest(self, *_: object) -> str:
         """What all give."""
         return "0" * 16

@@ -20,11 +20,11 @@ enum {
 	PB_ROUTINE,
 	PB_LETTER,
 	PB_PAIRS,
-	PB_NEW_PAIR,
 	PB_EXPAND,
 	PB_HANDSHAKE,
 	PB_RECORDS,
 	PB_RANDOM,
+	PB_NEW_PAIR, /* behind all whose numbers Python and JavaScript have */
 	PB_KINDS
 };
 
