@@ -168,7 +168,6 @@ def test_what_others_take_and_what_came_before_make_a_budget_unfit(lab):
     policy = Policy(epochs=3, budget_s=20.0)
     alone, crowded = (foresee(plan, policy, surveyed.specs, None, crowd) for crowd in (1.0, 5.0))
     assert crowded.least_s > alone.least_s
-    assert foresee(plan, policy, surveyed.specs, Pace(rest_s=0.5)).least_s > crowded.least_s
     assert alone.fits
     late = dataclasses.replace(alone, before_s=26.0)
     assert not late.fits

@@ -250,7 +250,7 @@ def foresee(
     bare = {cell: _bare_s(cell, policy) + warm.get(cell.runner, 0.0) for cell in plan.everything}
     checks = sum(CHECK_S + BYTE_S * cell.size_bytes for cell in plan.everything)
     # a row that was dear the last time is so this time, whatever its size would say
-    rest_s = max(REST_S * crowd, pace.rest_s)
+    rest_s = REST_S * crowd  # what a last run took besides may have been taken beside emulators
     least = {cell: max(took + rest_s, pace.dear_s.get(row_of(cell), 0.0)) for cell, took in bare.items()}
     alone = tuple(
         (cell, took)
