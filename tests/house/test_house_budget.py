@@ -17,7 +17,7 @@ LINES = {
     "cli": 3857,
     "exchange": 3475,
     "fleet": 1233,
-    "measure": 8788,
+    "measure": 8781,
     "model": 1712,
     "protocol": 825,
     "report": 14133,

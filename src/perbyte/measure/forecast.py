@@ -40,8 +40,7 @@ DEAR_TIMES = 4.0  # times the usual cost of a cell: such a row is remembered by 
 class Pace:
     """What the last runs on this machine took. `starts_s`: a process, by runner; `cell_s`: an epoch of a usual cell.
 
-    `rest_s`: of that, what is neither bursts nor the start of a process. `dear_s`: an epoch of a cell that costs far
-    more, by `row_of`. `epochs`: how many a row needed, or would have, until
+    `dear_s`: an epoch of a cell that costs far more, by `row_of`. `epochs`: how many a row needed, or would have, until
     it was within 1 %. `after_s`: what a command of a kind took after its last epoch.
     """
 
@@ -49,7 +48,6 @@ class Pace:
     processor: str = ""
     starts_s: dict[str, float] = field(default_factory=dict)
     cell_s: float = 0.0
-    rest_s: float = 0.0
     dear_s: dict[str, float] = field(default_factory=dict)
     epochs: dict[str, float] = field(default_factory=dict)
     after_s: dict[str, float] = field(default_factory=dict)
@@ -76,17 +74,15 @@ class Pace:
         rest_s: float,
         epochs: Mapping[Cell, float],
         precision: float,
-        unstarted_s: float = 0.0,
     ) -> None:
-        """Take over a run. `cells_s`: an epoch of each cell; `rest_s`: one cell's part of what an epoch took besides;
-        `unstarted_s`: the same without the start of processes.
+        """Take over a run. `cells_s`: an epoch of each cell; `rest_s`: one cell's part of what an epoch took besides.
 
         `epochs` is how many were made, or would have been, until each cell was within `precision`.
         """
         if not cells_s:
             return
         usual = statistics.median(cells_s.values())
-        self.cell_s, self.rest_s = usual + rest_s, unstarted_s
+        self.cell_s = usual + rest_s
         self.starts_s = _newest(self.starts_s, starts_s)
         dear = {
             row_of(cell): took + rest_s for cell, took in cells_s.items() if took > DEAR_TIMES * self.cell_s
@@ -103,8 +99,7 @@ class Pace:
 
     def _write(self) -> None:
         content = {"starts": self.starts_s, "cell": self.cell_s, "dear": self.dear_s, "epochs": self.epochs}
-        more = {"rest": self.rest_s, "after_s": self.after_s}
-        keep_json(self.file, {"processor": self.processor, **content, **more})
+        keep_json(self.file, {"processor": self.processor, **content, "after_s": self.after_s})
 
 
 def recall_pace(core: int, file: Path | None = None) -> Pace:
@@ -119,7 +114,6 @@ def recall_pace(core: int, file: Path | None = None) -> Pace:
                 pace,
                 starts_s=_seconds(content["starts"]),
                 cell_s=_seconds({"cell": content["cell"]})["cell"],
-                rest_s=_seconds({"rest": content.get("rest", 0.0)})["rest"],
                 dear_s=_seconds(content["dear"]),
                 epochs=_seconds(content["epochs"]),
                 after_s=_seconds(content.get("after_s", {})),

@@ -86,7 +86,6 @@ class Reach:
             rest_s=self._costs.beside_bursts_s(measuring_s),
             epochs=epochs,
             precision=self._policy.precision,
-            unstarted_s=self._costs.rest_s,
         )
 
 

@@ -431,7 +431,7 @@ def ask_others(
     ask: Callable[[Cell], str],
     heard: Collection[str] = (),
 ) -> None:
-    """Add what libraries other than those `heard` give, until one is right.
+    """Add what libraries other than those `heard` give, until two agree and the votes decide, or enough were asked.
 
     `ask` gives nothing, or raises RunnerError or KeyError, where a library refuses.
     """
